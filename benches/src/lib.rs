@@ -1,0 +1,1 @@
+//! Criterion benches of the engine's parts; see `benches/benches`.

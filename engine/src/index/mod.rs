@@ -1,0 +1,2 @@
+//! Indexes: ordered (TREE) and hashed (HASH).
+pub mod tree;

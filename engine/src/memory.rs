@@ -1,0 +1,1 @@
+//! Memory under a quota.
