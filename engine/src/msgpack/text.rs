@@ -1,0 +1,147 @@
+//! `MsgPack` as text, in the form that Tarantool prints tuples in its error messages. Cold: errors only.
+
+use std::fmt::Write;
+
+use super::{EXTENSION_UUID, Value, parse};
+
+/// Arrays and maps nested deeper than this are cut short as `[...]` and `{...}`.
+const MAX_DEPTH: usize = 32;
+
+/// The value at the front of `data` as JSON-like text, for messages: `[1, "a", null, {"k": 1.5}]`.
+/// UUIDs appear as their text without quotes. Bytes that are no `MsgPack` appear as
+/// `<invalid MsgPack>`; it never fails.
+pub fn to_text(data: &[u8]) -> String {
+    let mut text = String::new();
+    if print(&mut text, data, MAX_DEPTH).is_none() {
+        text.push_str("<invalid MsgPack>");
+    }
+    text
+}
+
+/// Prints one value and returns what lies behind it, or nothing when the bytes are malformed.
+fn print<'a>(text: &mut String, data: &'a [u8], depth: usize) -> Option<&'a [u8]> {
+    let (value, mut rest) = parse(data).ok()?;
+    match value {
+        Value::Nil => text.push_str("null"),
+        Value::Boolean(value) => text.push_str(if value { "true" } else { "false" }),
+        Value::Unsigned(value) => push(text, format_args!("{value}")),
+        Value::Negative(value) => push(text, format_args!("{value}")),
+        Value::Float(value) => print_number(text, f64::from(value)),
+        Value::Double(value) => print_number(text, value),
+        Value::String(bytes) | Value::Binary(bytes) => print_string(text, bytes),
+        Value::Array(_) | Value::Map(_) if depth == 0 => {
+            text.push_str(if matches!(value, Value::Array(_)) {
+                "[...]"
+            } else {
+                "{...}"
+            });
+            let length = super::value_length(data).ok()?;
+            rest = &data[length..];
+        }
+        Value::Array(count) => {
+            text.push('[');
+            for index in 0..count {
+                separate(text, index);
+                rest = print(text, rest, depth - 1)?;
+            }
+            text.push(']');
+        }
+        Value::Map(count) => {
+            text.push('{');
+            for index in 0..count {
+                separate(text, index);
+                rest = print(text, rest, depth - 1)?;
+                text.push_str(": ");
+                rest = print(text, rest, depth - 1)?;
+            }
+            text.push('}');
+        }
+        Value::Extension(kind, body) => print_extension(text, kind, body),
+    }
+    Some(rest)
+}
+
+fn separate(text: &mut String, index: u32) {
+    if index > 0 {
+        text.push_str(", ");
+    }
+}
+
+fn push(text: &mut String, arguments: std::fmt::Arguments<'_>) {
+    text.write_fmt(arguments)
+        .expect("writing into a string does not fail");
+}
+
+/// A number as C's `%g` prints it: six significant digits, no trailing zeros.
+fn print_number(text: &mut String, value: f64) {
+    const DIGITS: i32 = 6;
+    if value.is_nan() {
+        return text.push_str(if value.is_sign_negative() {
+            "-nan"
+        } else {
+            "nan"
+        });
+    }
+    if value.is_infinite() {
+        return text.push_str(if value < 0.0 { "-inf" } else { "inf" });
+    }
+    let scientific = format!("{value:.*e}", DIGITS as usize - 1);
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let exponent = exponent.parse::<i32>().unwrap_or(0);
+    if (-4..DIGITS).contains(&exponent) {
+        let fixed = format!("{value:.*}", (DIGITS - 1 - exponent) as usize);
+        text.push_str(without_trailing_zeros(&fixed));
+    } else {
+        let sign = if exponent < 0 { '-' } else { '+' };
+        let mantissa = without_trailing_zeros(mantissa);
+        push(text, format_args!("{mantissa}e{sign}{:02}", exponent.abs()));
+    }
+}
+
+fn without_trailing_zeros(number: &str) -> &str {
+    if number.contains('.') {
+        number.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        number
+    }
+}
+
+/// A string in JSON's quotes and escapes. Bytes that are not UTF-8 become replacement characters.
+fn print_string(text: &mut String, bytes: &[u8]) {
+    text.push('"');
+    for character in String::from_utf8_lossy(bytes).chars() {
+        match character {
+            '"' => text.push_str("\\\""),
+            '\\' => text.push_str("\\\\"),
+            '/' => text.push_str("\\/"),
+            '\u{8}' => text.push_str("\\b"),
+            '\t' => text.push_str("\\t"),
+            '\n' => text.push_str("\\n"),
+            '\u{c}' => text.push_str("\\f"),
+            '\r' => text.push_str("\\r"),
+            '\0'..='\x1f' | '\x7f' => push(text, format_args!("\\u{:04x}", character as u32)),
+            _ => text.push(character),
+        }
+    }
+    text.push('"');
+}
+
+fn print_extension(text: &mut String, kind: i8, body: &[u8]) {
+    match <[u8; 16]>::try_from(body) {
+        Ok(uuid) if kind == EXTENSION_UUID => {
+            let hex = format!("{:032x}", u128::from_be_bytes(uuid));
+            let parts = [
+                &hex[..8],
+                &hex[8..12],
+                &hex[12..16],
+                &hex[16..20],
+                &hex[20..],
+            ];
+            text.push_str(&parts.join("-"));
+        }
+        _ => push(
+            text,
+            format_args!("(extension: type {kind}, len {})", body.len()),
+        ),
+    }
+}
