@@ -2,11 +2,23 @@
 //!
 //! It knows no Lua and keeps no globals. One thread owns every tuple and every index.
 
+pub mod database;
+pub mod decimal;
 pub mod error;
 pub mod fiber;
 pub mod index;
 pub mod memory;
 pub mod msgpack;
+pub mod schema;
+pub mod statistics;
+pub mod tuple;
 pub mod update;
 
+mod space;
+mod transaction;
+
+pub use database::{Cursor, Database, DatabaseOptions, Select, SpaceOptions};
 pub use error::{Error, ErrorKind, Result};
+pub use index::{IndexOptions, IndexType, IteratorType};
+pub use space::Space;
+pub use transaction::Savepoint;

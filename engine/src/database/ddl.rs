@@ -1,0 +1,266 @@
+//! Changes of the schema. All of them roll back with their transaction.
+
+use std::rc::Rc;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::index::{Index, IndexOptions, IndexType};
+use crate::schema::{FieldDefinition, FieldType, Format, KeyPart};
+use crate::space::{Space, for_each};
+use crate::transaction::{Change, SchemaChange};
+
+use super::{Database, FIRST_USER_SPACE_ID, no_such_space};
+
+/// Most indexes that a space can have.
+const INDEX_MAX: u32 = 128;
+/// Longest name of a space or index, in bytes.
+const NAME_MAX_BYTES: usize = 65_000;
+
+/// How a new space shall be.
+#[derive(Debug, Clone, Default)]
+pub struct SpaceOptions {
+    /// Number of the space; by default the lowest free one from 512 on.
+    pub id: Option<u32>,
+    /// Declared fields; there may be more.
+    pub format: Vec<FieldDefinition>,
+    /// Number of fields that each tuple must have; 0: any.
+    pub field_count: u32,
+}
+
+impl Database {
+    /// Makes a space without indexes and answers with its number. Fails with `SpaceExists`,
+    /// `Identifier`, `CreateSpace` or the errors of a format.
+    pub fn create_space(&mut self, name: &str, options: SpaceOptions) -> Result<u32> {
+        self.touch()?;
+        check_name(name)?;
+        if self.names.contains_key(name) {
+            return Err(ErrorKind::SpaceExists { space: name.to_owned() }.into());
+        }
+        let declared = options.format.len() as u32;
+        if options.field_count != 0 && options.field_count < declared {
+            let reason = String::from("exact_field_count must be either 0 or >= formatted field count");
+            return Err(ErrorKind::CreateSpace { space: name.to_owned(), reason }.into());
+        }
+        let format = Format::new(options.format, options.field_count, std::iter::empty())?;
+        let id = match options.id {
+            Some(id) if self.spaces.contains_key(&id) => {
+                return Err(ErrorKind::SpaceExists { space: self.space(id)?.name.clone() }.into());
+            }
+            Some(id) => id,
+            None => self.spaces.keys().map(|id| id + 1).max().unwrap_or(0).max(FIRST_USER_SPACE_ID),
+        };
+        self.spaces.insert(id, Box::new(Space::new(id, name, format)));
+        self.names.insert(name.to_owned(), id);
+        self.log_schema(SchemaChange::SpaceCreated { space_id: id });
+        Ok(id)
+    }
+
+    /// Drops a space with its indexes and tuples. Fails with `NoSuchSpace`.
+    pub fn drop_space(&mut self, space_id: u32) -> Result<()> {
+        self.touch()?;
+        let space = self.spaces.remove(&space_id).ok_or_else(|| no_such_space(space_id))?;
+        self.names.remove(&space.name);
+        self.log_schema(SchemaChange::SpaceDropped { space: *space });
+        Ok(())
+    }
+
+    /// Gives a space another name. Fails with `NoSuchSpace`, `SpaceExists` or `Identifier`.
+    pub fn rename_space(&mut self, space_id: u32, name: &str) -> Result<()> {
+        self.touch()?;
+        check_name(name)?;
+        if self.names.contains_key(name) {
+            return Err(ErrorKind::SpaceExists { space: name.to_owned() }.into());
+        }
+        let space = self.spaces.get_mut(&space_id).ok_or_else(|| no_such_space(space_id))?;
+        let old_name = std::mem::replace(&mut space.name, name.to_owned());
+        self.names.remove(&old_name);
+        self.names.insert(name.to_owned(), space_id);
+        self.log_schema(SchemaChange::SpaceRenamed { space_id, old_name });
+        Ok(())
+    }
+
+    /// Gives a space another format; every tuple must fit it. Fails as a statement with the first
+    /// tuple that does not would.
+    pub fn set_format(&mut self, space_id: u32, fields: Vec<FieldDefinition>) -> Result<()> {
+        self.touch()?;
+        let space = self.space(space_id)?;
+        let format = space.format_with(fields, space.indexes.iter())?;
+        check_tuples(space, &format)?;
+        let space = self.spaces.get_mut(&space_id).ok_or_else(|| no_such_space(space_id))?;
+        let old_format = std::mem::replace(&mut space.format, format);
+        self.log_schema(SchemaChange::FormatChanged { space_id, old_format });
+        Ok(())
+    }
+
+    /// Adds an index, filled from the tuples that are there, and answers with its number. Fails
+    /// with `IndexExists`, `ModifyIndex`, `AlterSpace`, `WrongIndexParts`, `NullablePrimary`,
+    /// the errors of a tuple that does not fit, `MemoryIssue`, or `MultistatementTransaction` when
+    /// tuples are there and the transaction has done something already.
+    pub fn create_index(&mut self, space_id: u32, name: &str, options: &IndexOptions) -> Result<u32> {
+        self.touch()?;
+        let space = self.space(space_id)?;
+        let id = check_index(space, name, options)?;
+        if !space.is_empty() && !self.transaction.log.is_empty() {
+            let operation = String::from("index build");
+            return Err(ErrorKind::MultistatementTransaction { operation }.into());
+        }
+        let incarnation = self.next_incarnation();
+        let arena = Rc::clone(self.memory.arena());
+        let space = self.spaces.get_mut(&space_id).ok_or_else(|| no_such_space(space_id))?;
+        let index = Index::new(id, name, incarnation, options, space.primary_parts(), &arena);
+        let fields = space.format.fields().to_vec();
+        let format = space.format_with(fields, space.indexes.iter().chain(std::iter::once(&index)))?;
+        check_tuples(space, &format)?;
+        let index = fill(space, index)?;
+        let at = space.indexes.partition_point(|known| known.id < id);
+        space.indexes.insert(at, index);
+        let old_format = std::mem::replace(&mut space.format, format);
+        self.log_schema(SchemaChange::IndexCreated { space_id, index_id: id, old_format });
+        Ok(id)
+    }
+
+    /// Drops an index; with the primary key the tuples go. Fails with `NoSuchIndexId`, or with
+    /// `DropPrimaryKey` while there are secondary ones.
+    pub fn drop_index(&mut self, space_id: u32, index_id: u32) -> Result<()> {
+        self.touch()?;
+        let space = self.spaces.get_mut(&space_id).ok_or_else(|| no_such_space(space_id))?;
+        space.index(index_id)?;
+        if index_id == 0 && space.indexes.len() > 1 {
+            return Err(ErrorKind::DropPrimaryKey { space: space.name.clone() }.into());
+        }
+        let rest = space.indexes.iter().filter(|index| index.id != index_id);
+        let format = space.format_with(space.format.fields().to_vec(), rest)?;
+        let at = space.indexes.partition_point(|index| index.id < index_id);
+        let index = space.indexes.remove(at);
+        let old_format = std::mem::replace(&mut space.format, format);
+        if index_id == 0 {
+            space.data_bytes = 0;
+        }
+        self.log_schema(SchemaChange::IndexDropped { space_id, index, old_format });
+        Ok(())
+    }
+
+    fn log_schema(&mut self, change: SchemaChange) {
+        self.schema_version += 1;
+        self.log(Change::schema(change));
+    }
+}
+
+impl Space {
+    fn format_with<'a>(&self, fields: Vec<FieldDefinition>, indexes: impl Iterator<Item = &'a Index>) -> Result<Format> {
+        let parts = indexes.flat_map(|index| index.definition().parts());
+        Format::new(fields, self.format.exact_field_count(), parts)
+    }
+
+    /// Sums up the tuples' bytes anew.
+    pub(super) fn recount_data_bytes(&mut self) {
+        let mut total = 0;
+        if let Some(primary) = self.primary() {
+            // SAFETY: the tuple has just come out of the index.
+            for_each(primary, |tuple| total += unsafe { tuple.bytes() }.len() as u64);
+        }
+        self.data_bytes = total;
+    }
+}
+
+fn check_name(name: &str) -> Result<()> {
+    if name.is_empty() || name.len() > NAME_MAX_BYTES || name.chars().any(char::is_control) {
+        return Err(ErrorKind::Identifier { value: name.to_owned() }.into());
+    }
+    Ok(())
+}
+
+/// Checks a new index and answers with its number.
+fn check_index(space: &Space, name: &str, options: &IndexOptions) -> Result<u32> {
+    check_name(name)?;
+    let modify = |reason: &str| -> Error {
+        ErrorKind::ModifyIndex { index: name.to_owned(), space: space.name.clone(), reason: reason.to_owned() }.into()
+    };
+    if space.indexes.iter().any(|index| index.name == name) {
+        return Err(ErrorKind::IndexExists { index: name.to_owned() }.into());
+    }
+    let lowest_free = (0..).find(|id| space.indexes.iter().all(|index| index.id != *id)).unwrap_or(INDEX_MAX);
+    let id = options.id.unwrap_or(lowest_free);
+    if id >= INDEX_MAX {
+        return Err(modify("index id too big"));
+    }
+    if space.indexes.iter().any(|index| index.id == id) {
+        return Err(ErrorKind::IndexExists { index: name.to_owned() }.into());
+    }
+    if id != 0 && space.primary().is_none() {
+        let reason = String::from("can not add a secondary key before primary");
+        return Err(ErrorKind::AlterSpace { space: space.name.clone(), reason }.into());
+    }
+    if options.parts.is_empty() {
+        return Err(modify("part count must be positive"));
+    }
+    if id == 0 && !options.is_unique {
+        return Err(modify("primary key must be unique"));
+    }
+    if options.index_type == IndexType::Hash && !options.is_unique {
+        return Err(modify("HASH index must be unique"));
+    }
+    check_parts(space, id, options, &modify)?;
+    Ok(id)
+}
+
+fn check_parts(space: &Space, id: u32, options: &IndexOptions, modify: &dyn Fn(&str) -> Error) -> Result<()> {
+    for (position, part) in options.parts.iter().enumerate() {
+        if matches!(part.field_type, FieldType::Any | FieldType::Array | FieldType::Map) {
+            return Err(modify(&format!("field type '{}' is not supported", part.field_type.name())));
+        }
+        if options.parts[..position].iter().any(|other: &KeyPart| other.field == part.field) {
+            return Err(modify("same key part is indexed twice"));
+        }
+        if part.is_nullable && id == 0 {
+            return Err(ErrorKind::NullablePrimary { space: space.name.clone() }.into());
+        }
+        if options.index_type == IndexType::Hash && part.is_nullable {
+            return Err(modify("HASH does not support nullable parts"));
+        }
+        if options.index_type == IndexType::Hash && part.is_descending {
+            return Err(modify("HASH does not support descending parts"));
+        }
+    }
+    Ok(())
+}
+
+fn check_tuples(space: &Space, format: &Format) -> Result<()> {
+    let mut outcome = Ok(());
+    if let Some(primary) = space.primary() {
+        for_each(primary, |tuple| {
+            if outcome.is_ok() {
+                // SAFETY: the tuple has just come out of the index.
+                outcome = format.check(unsafe { tuple.bytes() });
+            }
+        });
+    }
+    outcome
+}
+
+/// Fills a new secondary index from the primary one.
+fn fill(space: &Space, mut index: Index) -> Result<Index> {
+    let mut outcome = Ok(());
+    if let Some(primary) = space.primary() {
+        for_each(primary, |tuple| {
+            if outcome.is_err() {
+                return;
+            }
+            outcome = match index.insert(tuple) {
+                Ok(None) => Ok(()),
+                Ok(Some(known)) => {
+                    // SAFETY: both are in the primary index.
+                    let (old, new) = unsafe { (known.bytes(), tuple.bytes()) };
+                    Err(ErrorKind::TupleFound {
+                        index: index.name.clone(),
+                        space: space.name.clone(),
+                        old_tuple: crate::msgpack::to_text(old),
+                        new_tuple: crate::msgpack::to_text(new),
+                    }
+                    .into())
+                }
+                Err(error) => Err(error),
+            };
+        });
+    }
+    outcome.map(|()| index)
+}

@@ -1,0 +1,157 @@
+//! The database: spaces, the transaction of the running fiber, the memory quota. Plain data with
+//! `&mut self` methods: nothing here switches fibers, and no reference into it survives a switch.
+
+mod cursor;
+mod ddl;
+mod read;
+mod transactions;
+mod write;
+
+use std::rc::Rc;
+
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
+
+use crate::error::{ErrorKind, Result};
+use crate::index::Index;
+use crate::memory::Arena;
+use crate::space::Space;
+use crate::statistics::Statistics;
+use crate::transaction::Transaction;
+use crate::tuple::TupleMemory;
+
+pub use cursor::Cursor;
+pub use ddl::SpaceOptions;
+pub use read::Select;
+
+/// Number of the first space of a user.
+pub const FIRST_USER_SPACE_ID: u32 = 512;
+
+/// Limits of a database.
+#[derive(Debug, Clone)]
+pub struct DatabaseOptions {
+    /// Quota for tuples and indexes.
+    pub memory_limit_bytes: usize,
+    /// Largest MsgPack of one tuple.
+    pub max_tuple_bytes: usize,
+}
+
+impl Default for DatabaseOptions {
+    /// 256 MiB in all, 1 MiB a tuple, as Tarantool.
+    fn default() -> Self {
+        Self { memory_limit_bytes: 256 << 20, max_tuple_bytes: 1 << 20 }
+    }
+}
+
+/// An in-memory transactional database. Owned by one thread.
+#[derive(Debug)]
+pub struct Database {
+    memory: TupleMemory,
+    max_tuple_bytes: usize,
+    spaces: HashMap<u32, Box<Space>, FixedState>,
+    names: HashMap<String, u32, FixedState>,
+    /// Transaction of the fiber that runs.
+    transaction: Transaction,
+    /// Open transactions of fibers that wait.
+    parked: HashMap<u64, Transaction, FixedState>,
+    transactions_begun: u64,
+    incarnations: u64,
+    schema_version: u64,
+    statistics: Statistics,
+    /// Result of an update while it is checked, and its scratch.
+    scratch: Vec<u8>,
+}
+
+impl Default for Database {
+    fn default() -> Self {
+        Self::new(&DatabaseOptions::default())
+    }
+}
+
+impl Database {
+    /// An empty database.
+    pub fn new(options: &DatabaseOptions) -> Self {
+        Self {
+            memory: TupleMemory::new(Rc::new(Arena::new(options.memory_limit_bytes))),
+            max_tuple_bytes: options.max_tuple_bytes,
+            spaces: HashMap::default(),
+            names: HashMap::default(),
+            transaction: Transaction::default(),
+            parked: HashMap::default(),
+            transactions_begun: 0,
+            incarnations: 0,
+            schema_version: 1,
+            statistics: Statistics::default(),
+            scratch: Vec::new(),
+        }
+    }
+
+    /// The memory behind tuples and indexes.
+    pub fn arena(&self) -> &Arena {
+        self.memory.arena()
+    }
+
+    /// Sets the largest MsgPack of one tuple.
+    pub fn set_max_tuple_bytes(&mut self, bytes: usize) {
+        self.max_tuple_bytes = bytes;
+    }
+
+    /// Requests counted so far.
+    pub fn statistics(&self) -> &Statistics {
+        &self.statistics
+    }
+
+    /// Starts all counters from 0.
+    pub fn reset_statistics(&mut self) {
+        self.statistics = Statistics::default();
+    }
+
+    /// Grows with every change of the schema.
+    pub fn schema_version(&self) -> u64 {
+        self.schema_version
+    }
+
+    /// The space with this number. Fails with `NoSuchSpace`.
+    #[inline]
+    pub fn space(&self, id: u32) -> Result<&Space> {
+        self.spaces.get(&id).map(|space| &**space).ok_or_else(|| no_such_space(id))
+    }
+
+    /// The space with this name. Fails with `NoSuchSpace`.
+    pub fn space_by_name(&self, name: &str) -> Result<&Space> {
+        match self.names.get(name) {
+            Some(id) => self.space(*id),
+            None => Err(ErrorKind::NoSuchSpace { space: name.to_owned() }.into()),
+        }
+    }
+
+    /// All spaces, ascending by number.
+    pub fn spaces(&self) -> Vec<&Space> {
+        let mut all: Vec<&Space> = self.spaces.values().map(|space| &**space).collect();
+        all.sort_unstable_by_key(|space| space.id);
+        all
+    }
+
+    fn index(&self, space_id: u32, index_id: u32) -> Result<&Index> {
+        self.space(space_id)?.index(index_id)
+    }
+
+    fn next_incarnation(&mut self) -> u64 {
+        self.incarnations += 1;
+        self.incarnations
+    }
+}
+
+#[cold]
+fn no_such_space(id: u32) -> crate::Error {
+    ErrorKind::NoSuchSpace { space: format!("#{id}") }.into()
+}
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        self.rollback_everything();
+        for space in self.spaces.values() {
+            space.release_tuples(&self.memory);
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! Begin, commit, rollback, savepoints, and what a switch of fibers does to a transaction.
+
+use crate::error::{ErrorKind, Result};
+use crate::space::for_each;
+use crate::statistics::Counter;
+use crate::transaction::{Change, Savepoint, SchemaChange, State, Transaction};
+
+use super::Database;
+
+impl Database {
+    /// Opens a transaction for the running fiber. Fails with `ActiveTransaction` when it has one.
+    pub fn begin(&mut self) -> Result<()> {
+        if self.transaction.is_open() {
+            return Err(ErrorKind::ActiveTransaction.into());
+        }
+        self.statistics.count(Counter::Begin);
+        self.transactions_begun += 1;
+        self.transaction.number = self.transactions_begun;
+        self.transaction.state = State::Fresh;
+        Ok(())
+    }
+
+    /// Makes the changes of the transaction last. Without one it does nothing. Fails with
+    /// `TransactionYield` when a yield has aborted it; it is gone then all the same.
+    pub fn commit(&mut self) -> Result<()> {
+        match self.transaction.state {
+            State::Idle => Ok(()),
+            State::Aborted => {
+                self.rollback();
+                Err(ErrorKind::TransactionYield.into())
+            }
+            State::Fresh | State::Active => {
+                self.statistics.count(Counter::Commit);
+                let mut log = std::mem::take(&mut self.transaction.log);
+                for change in log.drain(..) {
+                    self.settle(change);
+                }
+                self.transaction.log = log;
+                self.transaction.reset();
+                Ok(())
+            }
+        }
+    }
+
+    /// Undoes the changes of the transaction and ends it. Without one it does nothing.
+    pub fn rollback(&mut self) {
+        if self.transaction.is_open() {
+            self.statistics.count(Counter::Rollback);
+            self.undo_to(0);
+            self.transaction.reset();
+        }
+    }
+
+    /// Whether the running fiber has a transaction, an aborted one included.
+    pub fn is_in_transaction(&self) -> bool {
+        self.transaction.is_open()
+    }
+
+    /// Number of the running fiber's transaction, if it has one.
+    pub fn transaction_number(&self) -> Option<u64> {
+        self.transaction.is_open().then_some(self.transaction.number)
+    }
+
+    /// Remembers where the transaction stands. Fails with `NoTransaction` or `TransactionYield`.
+    pub fn savepoint(&mut self) -> Result<Savepoint> {
+        self.require_transaction()?;
+        let serial = self.transaction.next_savepoint;
+        self.transaction.next_savepoint += 1;
+        let position = self.transaction.log.len();
+        self.transaction.savepoints.push((serial, position));
+        Ok(Savepoint { transaction: self.transaction.number, serial })
+    }
+
+    /// Undoes what came after a savepoint, which stays; later ones end. Fails with
+    /// `NoTransaction`, `TransactionYield` or `NoSuchSavepoint`.
+    pub fn rollback_to_savepoint(&mut self, savepoint: Savepoint) -> Result<()> {
+        self.require_transaction()?;
+        let known = &self.transaction.savepoints;
+        let found = known.iter().position(|&(serial, _)| serial == savepoint.serial);
+        match found {
+            Some(at) if savepoint.transaction == self.transaction.number => {
+                let position = known[at].1;
+                self.undo_to(position);
+                self.transaction.savepoints.truncate(at + 1);
+                Ok(())
+            }
+            _ => Err(ErrorKind::NoSuchSavepoint.into()),
+        }
+    }
+
+    fn require_transaction(&self) -> Result<()> {
+        match self.transaction.state {
+            State::Idle => Err(ErrorKind::NoTransaction.into()),
+            State::Aborted => Err(ErrorKind::TransactionYield.into()),
+            State::Fresh | State::Active => Ok(()),
+        }
+    }
+
+    /// Called before every statement and read. Fails with `TransactionYield`.
+    #[inline]
+    pub(super) fn touch(&mut self) -> Result<()> {
+        match self.transaction.state {
+            State::Idle | State::Active => Ok(()),
+            State::Fresh => {
+                self.transaction.state = State::Active;
+                Ok(())
+            }
+            State::Aborted => Err(ErrorKind::TransactionYield.into()),
+        }
+    }
+
+    /// Records a change, or makes it last at once outside a transaction.
+    #[inline]
+    pub(super) fn log(&mut self, change: Change) {
+        if self.transaction.is_open() {
+            self.transaction.log.push(change);
+        } else {
+            self.settle(change);
+        }
+    }
+
+    /// Called when fiber `leaving` gives the thread away: a transaction that has read or written
+    /// is undone and counts as aborted; an empty one waits with its fiber.
+    pub fn before_switch(&mut self, leaving: u64) {
+        if !self.transaction.is_open() {
+            return;
+        }
+        if self.transaction.state == State::Active {
+            self.undo_to(0);
+            self.transaction.savepoints.clear();
+            self.transaction.state = State::Aborted;
+        }
+        self.parked.insert(leaving, std::mem::take(&mut self.transaction));
+    }
+
+    /// Called when fiber `entering` has the thread again.
+    #[inline]
+    pub fn after_switch(&mut self, entering: u64) {
+        if !self.parked.is_empty()
+            && let Some(parked) = self.parked.remove(&entering)
+        {
+            self.transaction = parked;
+        }
+    }
+
+    pub(super) fn rollback_everything(&mut self) {
+        self.rollback();
+        let parked: Vec<Transaction> = self.parked.drain().map(|(_, parked)| parked).collect();
+        for transaction in parked {
+            self.transaction = transaction;
+            self.rollback();
+        }
+    }
+
+    fn undo_to(&mut self, position: usize) {
+        let arena = std::rc::Rc::clone(self.memory.arena());
+        let _held = arena.overdraft();
+        while self.transaction.log.len() > position {
+            if let Some(change) = self.transaction.log.pop() {
+                self.undo(change);
+            }
+        }
+    }
+
+    fn undo(&mut self, change: Change) {
+        match change {
+            Change::Row { space_id, old, new } => {
+                if let Some(space) = self.spaces.get_mut(&space_id) {
+                    space.undo(old, new);
+                }
+                if let Some(new) = new {
+                    // SAFETY: the index has just given the tuple up, and its reference with it.
+                    unsafe { self.memory.release(new) }
+                }
+            }
+            Change::Schema(change) => self.undo_schema(*change),
+        }
+    }
+
+    fn undo_schema(&mut self, change: SchemaChange) {
+        self.schema_version += 1;
+        match change {
+            SchemaChange::SpaceCreated { space_id } => {
+                if let Some(space) = self.spaces.remove(&space_id) {
+                    self.names.remove(&space.name);
+                    space.release_tuples(&self.memory);
+                }
+            }
+            SchemaChange::SpaceDropped { space } => {
+                self.names.insert(space.name.clone(), space.id);
+                self.spaces.insert(space.id, Box::new(space));
+            }
+            SchemaChange::SpaceRenamed { space_id, old_name } => {
+                if let Some(space) = self.spaces.get_mut(&space_id) {
+                    self.names.remove(&space.name);
+                    self.names.insert(old_name.clone(), space_id);
+                    space.name = old_name;
+                }
+            }
+            SchemaChange::FormatChanged { space_id, old_format } => {
+                if let Some(space) = self.spaces.get_mut(&space_id) {
+                    space.format = old_format;
+                }
+            }
+            SchemaChange::IndexCreated { space_id, index_id, old_format } => {
+                if let Some(space) = self.spaces.get_mut(&space_id) {
+                    space.indexes.retain(|index| index.id != index_id);
+                    space.format = old_format;
+                }
+            }
+            SchemaChange::IndexDropped { space_id, index, old_format } => {
+                if let Some(space) = self.spaces.get_mut(&space_id) {
+                    let at = space.indexes.partition_point(|known| known.id < index.id);
+                    space.indexes.insert(at, index);
+                    space.format = old_format;
+                    space.recount_data_bytes();
+                }
+            }
+            SchemaChange::Truncated { space_id, contents } => {
+                if let Some(space) = self.spaces.get_mut(&space_id) {
+                    space.indexes = contents.indexes;
+                    space.data_bytes = contents.data_bytes;
+                }
+            }
+        }
+    }
+
+    /// Gives back what a change that lasts has replaced.
+    #[inline]
+    fn settle(&mut self, change: Change) {
+        match change {
+            Change::Row { old: Some(old), .. } => {
+                // SAFETY: the log owned the reference of the tuple that was replaced.
+                unsafe { self.memory.release(old) }
+            }
+            Change::Row { old: None, .. } => {}
+            Change::Schema(change) => self.settle_schema(*change),
+        }
+    }
+
+    fn settle_schema(&mut self, change: SchemaChange) {
+        match change {
+            SchemaChange::SpaceDropped { space } => space.release_tuples(&self.memory),
+            SchemaChange::IndexDropped { index, .. } if index.id == 0 => {
+                for_each(&index, |tuple| {
+                    // SAFETY: the primary index owned a reference of each, and ends here.
+                    unsafe { self.memory.release(tuple) }
+                });
+            }
+            SchemaChange::Truncated { contents, .. } => {
+                if let Some(primary) = contents.indexes.first() {
+                    for_each(primary, |tuple| {
+                        // SAFETY: as above.
+                        unsafe { self.memory.release(tuple) }
+                    });
+                }
+            }
+            _ => {}
+        }
+    }
+}

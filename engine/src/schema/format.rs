@@ -1,0 +1,310 @@
+//! Field types and the format of a space: which types stand where, and the check of a new tuple.
+//! A check walks the fields up to the last constrained one, once.
+
+use crate::error::{ErrorKind, Result};
+use crate::msgpack::{self, Value};
+use crate::tuple::split_array;
+
+use super::key_def::KeyPart;
+
+/// MsgPack extension number of a decimal.
+pub(crate) const EXTENSION_DECIMAL: i8 = 1;
+/// MsgPack extension number of a UUID.
+pub(crate) const EXTENSION_UUID: i8 = 2;
+
+/// Type of a field or key part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum FieldType {
+    /// Anything, null included. Not for key parts.
+    Any,
+    /// 0 to 2^64 - 1.
+    Unsigned,
+    /// Bytes that are meant as text.
+    String,
+    /// Any integer, float, double or decimal.
+    Number,
+    /// A float or double; integers are taken as such.
+    Double,
+    /// -2^63 to 2^64 - 1.
+    Integer,
+    /// True or false.
+    Boolean,
+    /// Bytes.
+    Varbinary,
+    /// Boolean, number, string, varbinary or UUID, in that order.
+    Scalar,
+    /// Up to 38 digits.
+    Decimal,
+    /// 16 bytes.
+    Uuid,
+    /// MsgPack array. Not for key parts.
+    Array,
+    /// MsgPack map. Not for key parts.
+    Map,
+}
+
+impl FieldType {
+    /// The type with Tarantool's name or alias for it, in any case.
+    pub fn parse(name: &str) -> Option<Self> {
+        Some(match name.to_ascii_lowercase().as_str() {
+            "any" | "*" => Self::Any,
+            "unsigned" | "uint" | "num" => Self::Unsigned,
+            "string" | "str" => Self::String,
+            "number" => Self::Number,
+            "double" => Self::Double,
+            "integer" | "int" => Self::Integer,
+            "boolean" | "bool" => Self::Boolean,
+            "varbinary" => Self::Varbinary,
+            "scalar" => Self::Scalar,
+            "decimal" => Self::Decimal,
+            "uuid" => Self::Uuid,
+            "array" => Self::Array,
+            "map" => Self::Map,
+            _ => return None,
+        })
+    }
+
+    /// Tarantool's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Any => "any",
+            Self::Unsigned => "unsigned",
+            Self::String => "string",
+            Self::Number => "number",
+            Self::Double => "double",
+            Self::Integer => "integer",
+            Self::Boolean => "boolean",
+            Self::Varbinary => "varbinary",
+            Self::Scalar => "scalar",
+            Self::Decimal => "decimal",
+            Self::Uuid => "uuid",
+            Self::Array => "array",
+            Self::Map => "map",
+        }
+    }
+
+    /// Whether a value other than null is of this type.
+    #[inline]
+    pub fn accepts(self, value: &Value<'_>) -> bool {
+        match (self, value) {
+            (Self::Any, _)
+            | (Self::Unsigned | Self::Integer | Self::Number | Self::Double, Value::Unsigned(_))
+            | (Self::Integer | Self::Number | Self::Double, Value::Negative(_))
+            | (Self::Number | Self::Double, Value::Float(_) | Value::Double(_))
+            | (Self::String, Value::String(_))
+            | (Self::Boolean, Value::Boolean(_))
+            | (Self::Varbinary, Value::Binary(_))
+            | (Self::Array, Value::Array(_))
+            | (Self::Map, Value::Map(_))
+            | (Self::Number | Self::Decimal, Value::Extension(EXTENSION_DECIMAL, _))
+            | (Self::Uuid, Value::Extension(EXTENSION_UUID, _)) => true,
+            (Self::Scalar, value) => match value {
+                Value::Nil | Value::Array(_) | Value::Map(_) => false,
+                Value::Extension(kind, _) => matches!(*kind, EXTENSION_DECIMAL | EXTENSION_UUID),
+                _ => true,
+            },
+            _ => false,
+        }
+    }
+
+    /// Whether every value of `other` is also of this type.
+    pub(crate) fn contains(self, other: Self) -> bool {
+        self == other
+            || match self {
+                Self::Any => true,
+                Self::Scalar => !matches!(other, Self::Any | Self::Array | Self::Map),
+                Self::Number => {
+                    matches!(other, Self::Unsigned | Self::Integer | Self::Double | Self::Decimal)
+                }
+                Self::Integer => other == Self::Unsigned,
+                _ => false,
+            }
+    }
+}
+
+/// Name of a value's own type, as errors give it.
+pub(crate) fn type_name(value: &Value<'_>) -> &'static str {
+    match value {
+        Value::Nil => "nil",
+        Value::Boolean(_) => "boolean",
+        Value::Unsigned(_) => "unsigned",
+        Value::Negative(_) => "integer",
+        Value::Float(_) => "float",
+        Value::Double(_) => "double",
+        Value::String(_) => "string",
+        Value::Binary(_) => "varbinary",
+        Value::Array(_) => "array",
+        Value::Map(_) => "map",
+        Value::Extension(EXTENSION_DECIMAL, _) => "decimal",
+        Value::Extension(EXTENSION_UUID, _) => "uuid",
+        Value::Extension(..) => "extension",
+    }
+}
+
+/// One field of a space's format.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldDefinition {
+    /// Unique in the format.
+    pub name: String,
+    /// What it holds.
+    pub field_type: FieldType,
+    /// Whether null, or nothing at all, may stand there.
+    pub is_nullable: bool,
+}
+
+impl FieldDefinition {
+    /// A field that must be there.
+    pub fn new(name: &str, field_type: FieldType) -> Self {
+        Self { name: name.to_owned(), field_type, is_nullable: false }
+    }
+
+    /// The same, nullable.
+    #[must_use]
+    pub fn nullable(self) -> Self {
+        Self { is_nullable: true, ..self }
+    }
+}
+
+/// What is demanded of one field by the format and the indexes together.
+#[derive(Debug, Clone, Copy)]
+struct Constraint {
+    field_type: FieldType,
+    is_nullable: bool,
+    is_indexed: bool,
+}
+
+/// The declared fields, and the constraints that they and the indexes put on a tuple.
+#[derive(Debug, Clone, Default)]
+pub struct Format {
+    fields: Vec<FieldDefinition>,
+    exact_field_count: u32,
+    constraints: Vec<Constraint>,
+    /// Fields up to the last that must be there.
+    required_count: u32,
+}
+
+impl Format {
+    /// Puts the format and the parts of all indexes together. `exact_field_count` 0 means any
+    /// number. Fails when two of them contradict each other.
+    pub(crate) fn new<'a>(
+        fields: Vec<FieldDefinition>,
+        exact_field_count: u32,
+        parts: impl Iterator<Item = &'a KeyPart>,
+    ) -> Result<Self> {
+        let mut constraints: Vec<Constraint> = fields
+            .iter()
+            .map(|field| Constraint {
+                field_type: field.field_type,
+                is_nullable: field.is_nullable,
+                is_indexed: false,
+            })
+            .collect();
+        for (position, field) in fields.iter().enumerate() {
+            if fields[..position].iter().any(|other| other.name == field.name) {
+                return Err(ErrorKind::SpaceFieldIsDuplicate { field: field.name.clone() }.into());
+            }
+        }
+        let mut format = Self { fields, exact_field_count, constraints: Vec::new(), required_count: 0 };
+        for part in parts {
+            let position = part.field as usize;
+            let free = Constraint { field_type: FieldType::Any, is_nullable: true, is_indexed: false };
+            while constraints.len() <= position {
+                constraints.push(free);
+            }
+            constraints[position] = format.narrow(constraints[position], part)?;
+        }
+        format.required_count = constraints
+            .iter()
+            .rposition(|c| !c.is_nullable)
+            .map_or(0, |position| position as u32 + 1);
+        format.constraints = constraints;
+        Ok(format)
+    }
+
+    fn narrow(&self, known: Constraint, part: &KeyPart) -> Result<Constraint> {
+        let field_type = if known.field_type.contains(part.field_type) {
+            part.field_type
+        } else if part.field_type.contains(known.field_type) {
+            known.field_type
+        } else {
+            let (field, actual) = (self.field_label(part.field), known.field_type.name());
+            let expected = part.field_type.name();
+            return Err(if known.is_indexed {
+                ErrorKind::IndexPartTypeMismatch { field, actual, expected }.into()
+            } else {
+                ErrorKind::FormatMismatchIndexPart { field, actual, expected }.into()
+            });
+        };
+        let is_nullable = known.is_nullable && part.is_nullable;
+        Ok(Constraint { field_type, is_nullable, is_indexed: true })
+    }
+
+    /// The declared fields.
+    pub fn fields(&self) -> &[FieldDefinition] {
+        &self.fields
+    }
+
+    /// Number of fields that every tuple must have; 0: any.
+    pub fn exact_field_count(&self) -> u32 {
+        self.exact_field_count
+    }
+
+    /// Number (from 0) of the field with this name.
+    pub fn field_number(&self, name: &str) -> Option<u32> {
+        self.fields.iter().position(|field| field.name == name).map(|position| position as u32)
+    }
+
+    /// How errors call a field: its number from 1, and its name if it has one.
+    pub(crate) fn field_label(&self, number: u32) -> String {
+        match self.fields.get(number as usize) {
+            Some(field) => format!("{} ({})", number + 1, field.name),
+            None => (number + 1).to_string(),
+        }
+    }
+
+    /// Checks a tuple. Fails with `ExactFieldCount`, `FieldMissing` or `FieldType`.
+    #[inline]
+    pub(crate) fn check(&self, tuple: &[u8]) -> Result<()> {
+        let (count, mut rest) = split_array(tuple);
+        if self.exact_field_count != 0 && count != self.exact_field_count {
+            return Err(ErrorKind::ExactFieldCount { actual: count, expected: self.exact_field_count }.into());
+        }
+        if count < self.required_count {
+            return Err(self.missing(count));
+        }
+        for (number, constraint) in self.constraints.iter().take(count as usize).enumerate() {
+            let (value, after) = msgpack::read_trusted(rest);
+            let fits = match value {
+                Value::Nil => constraint.is_nullable || constraint.field_type == FieldType::Any,
+                value => constraint.field_type.accepts(&value),
+            };
+            if !fits {
+                return Err(self.mismatch(number as u32, &value));
+            }
+            rest = match value {
+                Value::Array(_) | Value::Map(_) => msgpack::skip_trusted(rest),
+                _ => after,
+            };
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn missing(&self, count: u32) -> crate::Error {
+        let absent = (count..self.required_count)
+            .find(|&number| !self.constraints[number as usize].is_nullable)
+            .unwrap_or(count);
+        ErrorKind::FieldMissing { field: self.field_label(absent) }.into()
+    }
+
+    #[cold]
+    fn mismatch(&self, number: u32, value: &Value<'_>) -> crate::Error {
+        ErrorKind::FieldType {
+            field: self.field_label(number),
+            expected: self.constraints[number as usize].field_type.name(),
+            actual: type_name(value),
+        }
+        .into()
+    }
+}

@@ -1,0 +1,83 @@
+//! Transactions: the log of what a transaction did, newest last, so that walking it backwards
+//! undoes it. A savepoint is a position in the log.
+//!
+//! Ownership: a row entry owns the reference of its `old` tuple; its `new` tuple is owned by the
+//! primary index, or by the later entry that took it out.
+
+use crate::index::Index;
+use crate::schema::Format;
+use crate::space::{Contents, Space};
+use crate::tuple::TuplePtr;
+
+/// One change, with what it takes to undo it.
+#[derive(Debug)]
+pub(crate) enum Change {
+    Row { space_id: u32, old: Option<TuplePtr>, new: Option<TuplePtr> },
+    Schema(Box<SchemaChange>),
+}
+
+impl Change {
+    /// Boxed: row changes are the many, and stay small.
+    pub(crate) fn schema(change: SchemaChange) -> Self {
+        Self::Schema(Box::new(change))
+    }
+}
+
+/// A change of the schema, with what it replaced.
+#[derive(Debug)]
+pub(crate) enum SchemaChange {
+    SpaceCreated { space_id: u32 },
+    SpaceDropped { space: Space },
+    SpaceRenamed { space_id: u32, old_name: String },
+    FormatChanged { space_id: u32, old_format: Format },
+    IndexCreated { space_id: u32, index_id: u32, old_format: Format },
+    IndexDropped { space_id: u32, index: Index, old_format: Format },
+    Truncated { space_id: u32, contents: Contents },
+}
+
+/// A position in a transaction to roll back to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Savepoint {
+    pub(crate) transaction: u64,
+    pub(crate) serial: u32,
+}
+
+/// Where a fiber's transaction stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum State {
+    /// None was begun.
+    #[default]
+    Idle,
+    /// Begun, and nothing read or written yet.
+    Fresh,
+    /// Begun, and something was read or written.
+    Active,
+    /// A yield has undone it; only rollback is left.
+    Aborted,
+}
+
+/// The transaction of one fiber.
+#[derive(Debug, Default)]
+pub(crate) struct Transaction {
+    pub(crate) state: State,
+    /// Which transaction this is, over the life of the database.
+    pub(crate) number: u64,
+    pub(crate) log: Vec<Change>,
+    /// Serial and log position of each savepoint, oldest first.
+    pub(crate) savepoints: Vec<(u32, usize)>,
+    pub(crate) next_savepoint: u32,
+}
+
+impl Transaction {
+    /// Makes it ready for the next one; the log's memory is kept.
+    pub(crate) fn reset(&mut self) {
+        debug_assert!(self.log.is_empty(), "the log is committed or undone first");
+        self.state = State::Idle;
+        self.savepoints.clear();
+        self.next_savepoint = 0;
+    }
+
+    pub(crate) fn is_open(&self) -> bool {
+        self.state != State::Idle
+    }
+}

@@ -1,0 +1,266 @@
+-- Drives one repetition of a workload, under Lycosa and under a real Tarantool alike: the timed
+-- part below is the same text for both.
+--
+-- Lycosa calls the chunk with its options and gets the measurement back. Tarantool runs it:
+--   tarantool run.lua --workload insert.lua --records 1000000 [--fibers 50] [--ops-per-txn 100]
+--       [--index TREE] [--memory BYTES] [--jit on] [--seed N] [--set KEY=VALUE] [--prefix TEXT]
+-- and it prints one line of JSON behind the prefix, shaped as the runs of `lycosa run --json`.
+
+local clock = require('clock')
+local ffi = require('ffi')
+local fiber = require('fiber')
+
+-- The error that ended a hook, with what helps to find it.
+local function failure(hook, err)
+    local kind, code = 'workload', type(err) == 'cdata' and err.code or nil
+    if code == box.error.MEMORY_ISSUE then
+        kind = 'memory'
+    end
+    return {
+        kind = kind,
+        hook = hook,
+        message = tostring(err),
+        fiber = fiber.self():name(),
+        traceback = debug.traceback('', 3),
+    }
+end
+
+-- Calls a hook of the workload; on an error answers with nil and the failure.
+local function call(workload, hook, ...)
+    local arguments = {...}
+    local failed
+    local results = {xpcall(function()
+        return workload[hook](unpack(arguments))
+    end, function(err)
+        failed = failure(hook, err)
+    end)}
+    if failed ~= nil then
+        return nil, failed
+    end
+    return results
+end
+
+-- Runs all transactions over the fibers. Answers with wall time, CPU time, operations done, the
+-- latency of each transaction in nanoseconds, and the failure if there was one.
+local function run_transactions(workload, ctx)
+    local records, ops_per_txn = ctx.records, ctx.ops_per_txn
+    local transaction = workload.transaction
+    local latencies = ffi.new('uint64_t[?]', math.ceil(records / ops_per_txn))
+    local next_op, done_ops, done_txns, failed = 1, 0, 0, nil
+
+    local function work(fiber_id)
+        while next_op <= records and failed == nil do
+            local first = next_op
+            local n = math.min(ops_per_txn, records - first + 1)
+            next_op = first + n
+            local started = clock.monotonic64()
+            transaction(ctx, fiber_id, n, first)
+            latencies[done_txns] = clock.monotonic64() - started
+            done_txns = done_txns + 1
+            done_ops = done_ops + n
+            fiber.yield()
+        end
+    end
+
+    local function guarded(fiber_id)
+        xpcall(work, function(err)
+            failed = failed or failure('transaction', err)
+        end, fiber_id)
+    end
+
+    collectgarbage()
+    collectgarbage()
+    local cpu_started, started = clock.proc(), clock.monotonic()
+    local fibers = {}
+    for fiber_id = 1, ctx.fibers do
+        local f = fiber.new(guarded, fiber_id)
+        f:name('worker-' .. fiber_id)
+        f:set_joinable(true)
+        fibers[fiber_id] = f
+    end
+    for fiber_id = 1, ctx.fibers do
+        fibers[fiber_id]:join()
+    end
+    return {
+        wall_s = clock.monotonic() - started,
+        cpu_s = clock.proc() - cpu_started,
+        ops = done_ops,
+        txns = done_txns,
+        latencies = latencies,
+    }, failed
+end
+
+-- Settings as the workload's options want them: all there, numbers where the default is one.
+local function resolve_options(workload, settings)
+    local options = {}
+    for _, option in ipairs(workload.options or {}) do
+        local value = settings[option.name]
+        if value == nil then
+            value = option.default
+        elseif type(option.default) == 'number' then
+            value = tonumber(value)
+            if value == nil then
+                error(('option %s must be a number'):format(option.name), 0)
+            end
+        end
+        options[option.name] = value
+    end
+    return options
+end
+
+-- Runs one repetition. `host` may hold `peak_rss_bytes()`.
+local function drive(workload, ctx, settings, host)
+    ctx.options = resolve_options(workload, settings)
+    if workload.prepare ~= nil then
+        local _, failed = call(workload, 'prepare', ctx)
+        if failed ~= nil then
+            return nil, failed
+        end
+    end
+    local used_before = box.slab.info().arena_used
+    local measured, failed = run_transactions(workload, ctx)
+    if failed ~= nil then
+        failed.records_done = measured.ops
+        return nil, failed
+    end
+    measured.peak_rss_bytes = host.peak_rss_bytes()
+    measured.bytes_per_record =
+        tonumber(box.slab.info().arena_used - used_before) / ctx.records
+    if workload.verify ~= nil then
+        local results, verify_failed = call(workload, 'verify', ctx)
+        if verify_failed ~= nil then
+            return nil, verify_failed
+        end
+        if results[2] == nil then
+            return nil, {kind = 'verification', message = tostring(results[3])}
+        end
+        measured.checksum = tostring(results[2])
+    end
+    if workload.cleanup ~= nil then
+        local _, cleanup_failed = call(workload, 'cleanup', ctx)
+        if cleanup_failed ~= nil then
+            return nil, cleanup_failed
+        end
+    end
+    return measured
+end
+
+local embedded = ...
+if type(embedded) == 'table' then
+    return drive(embedded.workload, embedded.ctx, embedded.settings, embedded.host)
+end
+
+-- From here on: a real Tarantool.
+
+local json = require('json')
+local fio = require('fio')
+
+local function fail(message)
+    io.stderr:write('run.lua: ', message, '\n')
+    os.exit(1)
+end
+
+local function parse_arguments(arguments)
+    local parsed = {
+        records = 1000000, fibers = 50, ['ops-per-txn'] = 100, index = 'TREE',
+        memory = 4 * 1024 * 1024 * 1024, jit = 'on', seed = 1, prefix = '',
+    }
+    local settings = {}
+    local position = 1
+    while arguments[position] ~= nil do
+        local key = arguments[position]:match('^%-%-(.+)$')
+        local value = arguments[position + 1]
+        if key == nil or value == nil then
+            fail(('expected --OPTION VALUE, got %s'):format(arguments[position]))
+        end
+        if key == 'set' then
+            local name, setting = value:match('^([^=]+)=(.*)$')
+            if name == nil then
+                fail(('--set takes KEY=VALUE, got %s'):format(value))
+            end
+            settings[name] = setting
+        elseif type(parsed[key]) == 'number' then
+            parsed[key] = tonumber(value) or fail(('--%s takes a number'):format(key))
+        elseif key == 'workload' or parsed[key] ~= nil then
+            parsed[key] = value
+        else
+            fail(('unknown option --%s'):format(key))
+        end
+        position = position + 2
+    end
+    if parsed.workload == nil then
+        fail('--workload FILE.lua is missing')
+    end
+    return parsed, settings
+end
+
+local function percentiles(latencies, count)
+    local sorted = {}
+    for position = 1, count do
+        sorted[position] = tonumber(latencies[position - 1])
+    end
+    table.sort(sorted)
+    local function at(share)
+        return sorted[math.max(1, math.ceil(share * count))]
+    end
+    return {
+        p50 = at(0.5), p95 = at(0.95), p99 = at(0.99), p999 = at(0.999),
+        max = sorted[count], count = count,
+    }
+end
+
+-- Peak resident memory from /proc; 0 where there is none.
+local function peak_rss_bytes()
+    local file = io.open('/proc/self/status')
+    if file == nil then
+        return 0
+    end
+    local kilobytes = file:read('*a'):match('VmHWM:%s+(%d+)')
+    file:close()
+    return (tonumber(kilobytes) or 0) * 1024
+end
+
+local function main()
+    local parsed, settings = parse_arguments(arg)
+    local traces, aborts = 0, 0
+    if parsed.jit == 'off' then
+        jit.off()
+    else
+        jit.attach(function(event)
+            if event == 'stop' then
+                traces = traces + 1
+            elseif event == 'abort' then
+                aborts = aborts + 1
+            end
+        end, 'trace')
+    end
+    -- Before box.cfg, which changes into the working directory.
+    local workload = dofile(parsed.workload)
+    local directory = fio.tempdir()
+    box.cfg({
+        memtx_memory = parsed.memory, wal_mode = 'none', work_dir = directory,
+        log_level = 2, checkpoint_interval = 0,
+    })
+    local ctx = {
+        records = parsed.records, fibers = parsed.fibers, ops_per_txn = parsed['ops-per-txn'],
+        index = parsed.index, seed = parsed.seed,
+    }
+    local measured, failed = drive(workload, ctx, settings, {peak_rss_bytes = peak_rss_bytes})
+    fio.rmtree(directory)
+    if failed ~= nil then
+        fail(('%s: %s%s'):format(failed.hook or failed.kind, failed.message, failed.traceback or ''))
+    end
+    local name = fio.basename(parsed.workload, '.lua')
+    print(parsed.prefix .. json.encode({
+        arm = 'tarantool', workload = name, records = ctx.records, fibers = ctx.fibers,
+        ops_per_txn = ctx.ops_per_txn, index = parsed.index:lower(),
+        wall_s = measured.wall_s, cpu_s = measured.cpu_s, ops = measured.ops,
+        ops_per_s = measured.ops / measured.wall_s, peak_rss_bytes = measured.peak_rss_bytes,
+        bytes_per_record = measured.bytes_per_record, checksum = measured.checksum,
+        txn_latency_ns = percentiles(measured.latencies, measured.txns),
+        jit_traces = traces, jit_aborts = aborts,
+    }))
+    os.exit(0)
+end
+
+main()
