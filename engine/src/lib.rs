@@ -2,6 +2,7 @@
 //!
 //! It knows no Lua and keeps no globals. One thread owns every tuple and every index.
 
+pub mod decimal;
 pub mod error;
 pub mod fiber;
 pub mod index;
