@@ -61,7 +61,7 @@ pub fn read(data: &[u8]) -> Result<(Value<'_>, &[u8])> {
 }
 
 /// The byte length of the whole value at the front of `data`, nested values included. Bodies of
-/// UUID extensions are checked too. Fails with `InvalidMsgpack`.
+/// decimal and UUID extensions are checked too. Fails with `InvalidMsgpack`.
 pub fn value_length(data: &[u8]) -> Result<usize> {
     let mut rest = data;
     // Values still to pass. Each takes a byte at least, so a count beyond the rest is already wrong.
@@ -76,7 +76,7 @@ pub fn value_length(data: &[u8]) -> Result<usize> {
         match value {
             Value::Array(count) => pending += u64::from(count),
             Value::Map(count) => pending += 2 * u64::from(count),
-            Value::Extension(EXTENSION_UUID, body) if body.len() != 16 => {
+            Value::Extension(kind, body) if !is_valid_extension(kind, body) => {
                 return Err(invalid(INVALID_EXTENSION));
             }
             _ => {}
@@ -256,6 +256,14 @@ fn extension(data: &[u8], length: usize) -> Parsed<'_, Value<'_>> {
     let (&kind, rest) = data.split_first().ok_or(TRUNCATED)?;
     let (body, rest) = take(rest, length)?;
     Ok((Value::Extension(kind as i8, body), rest))
+}
+
+fn is_valid_extension(kind: i8, body: &[u8]) -> bool {
+    match kind {
+        EXTENSION_DECIMAL => crate::decimal::is_valid_extension_body(body),
+        EXTENSION_UUID => body.len() == 16,
+        _ => true,
+    }
 }
 
 /// An unsigned number of `width` bytes, 8 at most.

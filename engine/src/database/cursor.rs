@@ -145,7 +145,7 @@ impl Database {
         else {
             return Ok(None);
         };
-        let (mut walk, next) = match state {
+        let (walk, next) = match state {
             State::Done => return Ok(None),
             State::Start { iterator, key, after, offset } => {
                 let mut walk = Walk::start(index, iterator, Encoded::trusted(&key), after.as_deref());
@@ -163,9 +163,6 @@ impl Database {
             }
         };
         let Some(next) = next else { return Ok(None) };
-        if let Walk::Single { tuple } = &mut walk {
-            *tuple = None;
-        }
         // SAFETY: the tuple has just come out of the index.
         let tuple = unsafe { self.memory.handle(next) };
         cursor.state = State::Walking { walk, last: tuple.clone() };

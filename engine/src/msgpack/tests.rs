@@ -212,6 +212,16 @@ fn a_uuid_has_sixteen_bytes() {
 }
 
 #[test]
+fn a_decimal_is_printed_without_quotes_and_its_body_is_checked() {
+    let data = [0xc7, 3, 1, 2, 0x15, 0x0c];
+    assert_eq!(value_length(&data).expect("valid"), 6);
+    assert_eq!(to_text(&data), "1.50");
+    let broken = [0xc7, 3, 1, 2, 0x15, 0x00];
+    assert_eq!(value_length(&broken).expect_err("no sign").code(), 20);
+    assert_eq!(to_text(&broken), "(extension: type 1, len 3)");
+}
+
+#[test]
 fn text_looks_like_json() {
     let mut data = vec![0x98, 1, 0xa1, b'a', 0xc0, 0x81, 0xa1, b'k'];
     write_double(&mut data, 1.5);

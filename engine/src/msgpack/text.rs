@@ -2,13 +2,14 @@
 
 use std::fmt::Write;
 
-use super::{EXTENSION_UUID, Value, parse};
+use super::{EXTENSION_DECIMAL, EXTENSION_UUID, Value, parse};
+use crate::decimal::Decimal;
 
 /// Arrays and maps nested deeper than this are cut short as `[...]` and `{...}`.
 const MAX_DEPTH: usize = 32;
 
 /// The value at the front of `data` as JSON-like text, for messages: `[1, "a", null, {"k": 1.5}]`.
-/// UUIDs appear as their text without quotes. Bytes that are no `MsgPack` appear as
+/// Decimals and UUIDs appear as their text without quotes. Bytes that are no `MsgPack` appear as
 /// `<invalid MsgPack>`; it never fails.
 pub fn to_text(data: &[u8]) -> String {
     let mut text = String::new();
@@ -127,6 +128,11 @@ fn print_string(text: &mut String, bytes: &[u8]) {
 }
 
 fn print_extension(text: &mut String, kind: i8, body: &[u8]) {
+    if kind == EXTENSION_DECIMAL
+        && let Ok(number) = Decimal::from_extension_body(body)
+    {
+        return push(text, format_args!("{number}"));
+    }
     match <[u8; 16]>::try_from(body) {
         Ok(uuid) if kind == EXTENSION_UUID => {
             let hex = format!("{:032x}", u128::from_be_bytes(uuid));

@@ -8,9 +8,9 @@ use std::cmp::Ordering;
 use std::hash::Hasher;
 
 use crate::decimal::Decimal;
-use crate::msgpack::{self, Value};
+use crate::msgpack::{self, EXTENSION_DECIMAL, EXTENSION_UUID, Value};
 
-use super::format::{EXTENSION_DECIMAL, EXTENSION_UUID, FieldType};
+use super::format::FieldType;
 
 /// Compares the first values of two byte strings that start with well-formed values.
 #[inline]
@@ -83,7 +83,7 @@ impl Number {
             Value::Negative(v) => Self::Integer(i128::from(*v)),
             Value::Float(v) => Self::Double(f64::from(*v)),
             Value::Double(v) => Self::Double(*v),
-            Value::Extension(_, body) => match Decimal::decode(body) {
+            Value::Extension(_, body) => match Decimal::from_extension_body(body) {
                 Ok(decimal) => Self::Decimal(decimal),
                 Err(_) => Self::Double(f64::NAN),
             },
@@ -99,10 +99,18 @@ fn compare_numbers(left: &Value<'_>, right: &Value<'_>) -> Ordering {
         (Number::Double(a), Number::Integer(b)) => compare_integer_double(b, a).reverse(),
         (Number::Double(a), Number::Double(b)) => compare_doubles(a, b),
         (Number::Decimal(a), Number::Decimal(b)) => a.cmp(&b),
-        (Number::Decimal(a), Number::Integer(b)) => a.compare_integer(b),
-        (Number::Integer(a), Number::Decimal(b)) => b.compare_integer(a).reverse(),
-        (Number::Decimal(a), Number::Double(b)) => a.compare_double(b),
-        (Number::Double(a), Number::Decimal(b)) => b.compare_double(a).reverse(),
+        (Number::Decimal(a), Number::Integer(b)) => compare_decimal_integer(&a, b),
+        (Number::Integer(a), Number::Decimal(b)) => compare_decimal_integer(&b, a).reverse(),
+        (Number::Decimal(a), Number::Double(b)) => a.compare_f64(b),
+        (Number::Double(a), Number::Decimal(b)) => b.compare_f64(a).reverse(),
+    }
+}
+
+/// The integer is a MsgPack one: in -2^63..2^64.
+fn compare_decimal_integer(decimal: &Decimal, integer: i128) -> Ordering {
+    match u64::try_from(integer) {
+        Ok(unsigned) => decimal.compare_u64(unsigned),
+        Err(_) => decimal.compare_i64(integer as i64),
     }
 }
 
@@ -126,6 +134,10 @@ fn compare_integer_double(integer: i128, double: f64) -> Ordering {
     }
 }
 
+/// MsgPack integers lie in this range.
+const LOWEST_INTEGER: i128 = -(1 << 63);
+const BEYOND_INTEGERS: i128 = 1 << 64;
+
 /// Feeds the hasher with a value so that values which compare equal hash equally.
 pub(crate) fn hash_encoded(encoded: &[u8], hasher: &mut impl Hasher) {
     let (value, _) = msgpack::read_trusted(encoded);
@@ -138,10 +150,12 @@ pub(crate) fn hash_encoded(encoded: &[u8], hasher: &mut impl Hasher) {
         Value::Boolean(v) => hasher.write_u8(u8::from(v)),
         Value::Float(v) => hash_double(f64::from(v), hasher),
         Value::Double(v) => hash_double(v, hasher),
-        Value::Extension(EXTENSION_DECIMAL, body) => match Decimal::decode(body) {
+        Value::Extension(EXTENSION_DECIMAL, body) => match Decimal::from_extension_body(body) {
             Ok(decimal) => match decimal.to_integer() {
-                Some(integer) => hasher.write_u64(integer as u64),
-                None => hash_double(decimal.to_double(), hasher),
+                Some(integer) if (LOWEST_INTEGER..BEYOND_INTEGERS).contains(&integer) => {
+                    hasher.write_u64(integer as u64);
+                }
+                _ => hash_double(decimal.to_f64(), hasher),
             },
             Err(_) => hasher.write_u8(2),
         },
@@ -150,9 +164,8 @@ pub(crate) fn hash_encoded(encoded: &[u8], hasher: &mut impl Hasher) {
 }
 
 fn hash_double(double: f64, hasher: &mut impl Hasher) {
-    const LOWEST: f64 = -9_223_372_036_854_775_808.0;
-    const BEYOND: f64 = 18_446_744_073_709_551_616.0;
-    if double.trunc() == double && (LOWEST..BEYOND).contains(&double) {
+    let integers = LOWEST_INTEGER as f64..BEYOND_INTEGERS as f64;
+    if double.trunc() == double && integers.contains(&double) {
         hasher.write_u64(double as i128 as u64);
     } else if double.is_nan() {
         hasher.write_u8(3);
@@ -186,7 +199,7 @@ fn hint_by_class(value: &Value<'_>) -> u64 {
         Value::Float(v) => ordered_bits(f64::from(*v)) >> 4,
         Value::Double(v) => ordered_bits(*v) >> 4,
         Value::Extension(EXTENSION_DECIMAL, body) => {
-            Decimal::decode(body).map_or(0, |decimal| ordered_bits(decimal.to_double()) >> 4)
+            Decimal::from_extension_body(body).map_or(0, |decimal| ordered_bits(decimal.to_f64()) >> 4)
         }
         Value::String(bytes) | Value::Binary(bytes) | Value::Extension(EXTENSION_UUID, bytes) => {
             leading_bytes(bytes) >> 4

@@ -2,15 +2,10 @@
 //! A check walks the fields up to the last constrained one, once.
 
 use crate::error::{ErrorKind, Result};
-use crate::msgpack::{self, Value};
+use crate::msgpack::{self, EXTENSION_DECIMAL, EXTENSION_UUID, Value};
 use crate::tuple::split_array;
 
 use super::key_def::KeyPart;
-
-/// MsgPack extension number of a decimal.
-pub(crate) const EXTENSION_DECIMAL: i8 = 1;
-/// MsgPack extension number of a UUID.
-pub(crate) const EXTENSION_UUID: i8 = 2;
 
 /// Type of a field or key part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
