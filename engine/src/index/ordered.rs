@@ -66,7 +66,7 @@ pub(crate) struct OrderedIndex {
 
 impl OrderedIndex {
     pub(crate) fn new(definition: KeyDefinition, arena: Rc<Arena>) -> Self {
-        Self { definition, tree: Tree::new(arena) }
+        Self { definition, tree: Tree::<TuplePtr>::new(arena) }
     }
 
     pub(crate) fn definition(&self) -> &KeyDefinition {

@@ -8,4 +8,4 @@ pub use compare::compare_values;
 pub use format::{FieldDefinition, FieldType, Format};
 pub use key_def::{KeyDefinition, KeyPart};
 
-pub(crate) use compare::{compare_encoded, hash_encoded};
+pub(crate) use compare::hash_encoded;

@@ -1,0 +1,219 @@
+//! FFI functions for transactions and for statements that change tuples.
+//!
+//! Each takes the context, plain numbers and pointers to MsgPack in the scratch buffer. A negative
+//! answer is a failure; the error is then left in the boundary.
+
+use std::rc::Rc;
+
+use lycosa_engine::tuple::Encoded;
+use mlua::{Lua, Table};
+
+use super::Context;
+use crate::state::address;
+
+/// The bytes that Lua has encoded.
+///
+/// # Safety
+/// `data` points to `size` bytes that nothing changes while the answer is used.
+pub(super) unsafe fn encoded<'a>(data: *const u8, size: u32) -> Encoded<'a> {
+    // SAFETY: as the caller promises.
+    Encoded::trusted(unsafe { std::slice::from_raw_parts(data, size as usize) })
+}
+
+unsafe extern "C" fn begin(context: *mut Context) -> i32 {
+    // SAFETY: Lua passes the context of its state, and nothing else uses it meanwhile.
+    let context = unsafe { &mut *context };
+    context.savepoints.clear();
+    let outcome = context.database.borrow_mut().begin();
+    context.status(outcome.map(|()| 0))
+}
+
+unsafe extern "C" fn commit(context: *mut Context) -> i32 {
+    // SAFETY: as in `begin`.
+    let context = unsafe { &mut *context };
+    context.serial = context.serial.wrapping_add(1);
+    let outcome = context.database.borrow_mut().commit();
+    context.status(outcome.map(|()| 0))
+}
+
+unsafe extern "C" fn rollback(context: *mut Context) {
+    // SAFETY: as in `begin`.
+    let context = unsafe { &mut *context };
+    context.serial = context.serial.wrapping_add(1);
+    context.database.borrow_mut().rollback();
+}
+
+unsafe extern "C" fn is_in_transaction(context: *mut Context) -> i32 {
+    // SAFETY: as in `begin`.
+    i32::from(unsafe { &*context }.database.borrow().is_in_transaction())
+}
+
+/// Answers with the savepoint's number.
+unsafe extern "C" fn savepoint(context: *mut Context) -> i32 {
+    // SAFETY: as in `begin`.
+    let context = unsafe { &mut *context };
+    let outcome = context.database.borrow_mut().savepoint();
+    let outcome = outcome.map(|savepoint| {
+        context.savepoints.push(savepoint);
+        context.savepoints.len() as i32 - 1
+    });
+    context.status(outcome)
+}
+
+unsafe extern "C" fn rollback_to_savepoint(context: *mut Context, number: u32) -> i32 {
+    // SAFETY: as in `begin`.
+    let context = unsafe { &mut *context };
+    context.serial = context.serial.wrapping_add(1);
+    let outcome = match context.savepoints.get(number as usize) {
+        Some(savepoint) => context.database.borrow_mut().rollback_to_savepoint(*savepoint),
+        None => Err(lycosa_engine::ErrorKind::NoSuchSavepoint.into()),
+    };
+    context.status(outcome.map(|()| 0))
+}
+
+/// Number of the running transaction, or 0.
+unsafe extern "C" fn transaction_number(context: *mut Context) -> f64 {
+    // SAFETY: as in `begin`.
+    unsafe { &*context }.database.borrow().transaction_number().unwrap_or(0) as f64
+}
+
+unsafe extern "C" fn insert(context: *mut Context, space_id: u32, data: *const u8, size: u32) -> i32 {
+    // SAFETY: as in `begin`; the bytes are in the scratch buffer.
+    let (context, tuple) = unsafe { (&mut *context, encoded(data, size)) };
+    context.serial = context.serial.wrapping_add(1);
+    let database = Rc::as_ptr(&context.database);
+    // SAFETY: the context holds the database; the borrow ends before the context is used again.
+    let outcome = match unsafe { &*database }.borrow_mut().insert(space_id, tuple) {
+        Ok(stored) => {
+            context.data = stored.bytes().as_ptr();
+            Ok(0)
+        }
+        Err(error) => Err(error),
+    };
+    context.size = size;
+    context.status(outcome)
+}
+
+unsafe extern "C" fn replace(context: *mut Context, space_id: u32, data: *const u8, size: u32) -> i32 {
+    // SAFETY: as in `insert`.
+    let (context, tuple) = unsafe { (&mut *context, encoded(data, size)) };
+    context.serial = context.serial.wrapping_add(1);
+    let database = Rc::as_ptr(&context.database);
+    // SAFETY: as in `insert`.
+    let outcome = match unsafe { &*database }.borrow_mut().replace(space_id, tuple) {
+        Ok(stored) => {
+            context.data = stored.bytes().as_ptr();
+            Ok(0)
+        }
+        Err(error) => Err(error),
+    };
+    context.size = size;
+    context.status(outcome)
+}
+
+/// 1 when a tuple was deleted, which is the result then, else 0.
+unsafe extern "C" fn delete(context: *mut Context, space_id: u32, index_id: u32, key: *const u8, size: u32) -> i32 {
+    // SAFETY: as in `insert`.
+    let (context, key) = unsafe { (&mut *context, encoded(key, size)) };
+    let outcome = context.database.borrow_mut().delete(space_id, index_id, key);
+    let outcome = outcome.map(|deleted| match deleted {
+        Some(tuple) => {
+            context.own(tuple.bytes());
+            1
+        }
+        None => 0,
+    });
+    context.status(outcome)
+}
+
+/// The key was held; `operations` is in the scratch buffer. 1 when a tuple was updated.
+unsafe extern "C" fn update(
+    context: *mut Context,
+    space_id: u32,
+    index_id: u32,
+    operations: *const u8,
+    size: u32,
+) -> i32 {
+    // SAFETY: as in `insert`.
+    let (context, operations) = unsafe { (&mut *context, encoded(operations, size)) };
+    let held = std::mem::take(&mut context.held);
+    let database = Rc::clone(&context.database);
+    let outcome = database
+        .borrow_mut()
+        .update(space_id, index_id, Encoded::trusted(&held), operations, 1)
+        .map(|updated| match updated {
+            Some(tuple) => {
+                context.own(tuple.bytes());
+                1
+            }
+            None => 0,
+        });
+    context.held = held;
+    context.status(outcome)
+}
+
+/// The tuple was held; `operations` is in the scratch buffer.
+unsafe extern "C" fn upsert(context: *mut Context, space_id: u32, operations: *const u8, size: u32) -> i32 {
+    // SAFETY: as in `insert`.
+    let (context, operations) = unsafe { (&mut *context, encoded(operations, size)) };
+    context.serial = context.serial.wrapping_add(1);
+    let held = std::mem::take(&mut context.held);
+    let outcome = context
+        .database
+        .borrow_mut()
+        .upsert(space_id, Encoded::trusted(&held), operations, 1)
+        .map(|_skipped| 0);
+    context.held = held;
+    context.status(outcome)
+}
+
+/// Keeps a key, position or tuple while something else is encoded.
+unsafe extern "C" fn hold(context: *mut Context, data: *const u8, size: u32) {
+    // SAFETY: as in `insert`.
+    let (context, data) = unsafe { (&mut *context, encoded(data, size)) };
+    context.held.clear();
+    context.held.extend_from_slice(data.bytes());
+}
+
+/// Copies the result of the call that answered with `serial`; 0 when a later call has come
+/// between, as a finalizer may.
+unsafe extern "C" fn copy_result(context: *mut Context, serial: u32, target: *mut u8) -> i32 {
+    // SAFETY: as in `begin`; while the serial stays, `data` points to `size` bytes, and Lua has
+    // made the target of that size.
+    unsafe {
+        let context = &*context;
+        if context.serial != serial {
+            return 0;
+        }
+        std::ptr::copy_nonoverlapping(context.data, target, context.size as usize);
+    }
+    1
+}
+
+impl Context {
+    /// Makes bytes the result that the context owns.
+    pub(super) fn own(&mut self, bytes: &[u8]) {
+        self.serial = self.serial.wrapping_add(1);
+        self.owned.clear();
+        self.owned.extend_from_slice(bytes);
+        self.data = self.owned.as_ptr();
+        self.size = bytes.len() as u32;
+    }
+}
+
+pub(super) fn install(_lua: &Lua, native: &Table) -> mlua::Result<()> {
+    native.set("begin", address(begin as *const ()))?;
+    native.set("commit", address(commit as *const ()))?;
+    native.set("rollback", address(rollback as *const ()))?;
+    native.set("is_in_transaction", address(is_in_transaction as *const ()))?;
+    native.set("transaction_number", address(transaction_number as *const ()))?;
+    native.set("savepoint", address(savepoint as *const ()))?;
+    native.set("rollback_to_savepoint", address(rollback_to_savepoint as *const ()))?;
+    native.set("insert", address(insert as *const ()))?;
+    native.set("replace", address(replace as *const ()))?;
+    native.set("delete", address(delete as *const ()))?;
+    native.set("update", address(update as *const ()))?;
+    native.set("upsert", address(upsert as *const ()))?;
+    native.set("hold", address(hold as *const ()))?;
+    native.set("copy_result", address(copy_result as *const ()))
+}
