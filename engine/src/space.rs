@@ -19,7 +19,6 @@ pub(crate) enum PutMode {
 }
 
 /// A space of the database.
-#[derive(Debug)]
 pub struct Space {
     pub(crate) id: u32,
     pub(crate) name: String,
@@ -202,7 +201,6 @@ impl Space {
 }
 
 /// What was in a space before it was truncated.
-#[derive(Debug)]
 pub(crate) struct Contents {
     pub(crate) indexes: Vec<Index>,
     pub(crate) data_bytes: u64,

@@ -10,7 +10,6 @@ use crate::space::{Contents, Space};
 use crate::tuple::TuplePtr;
 
 /// One change, with what it takes to undo it.
-#[derive(Debug)]
 pub(crate) enum Change {
     Row { space_id: u32, old: Option<TuplePtr>, new: Option<TuplePtr> },
     Schema(Box<SchemaChange>),
@@ -24,7 +23,6 @@ impl Change {
 }
 
 /// A change of the schema, with what it replaced.
-#[derive(Debug)]
 pub(crate) enum SchemaChange {
     SpaceCreated { space_id: u32 },
     SpaceDropped { space: Space },
@@ -57,7 +55,7 @@ pub(crate) enum State {
 }
 
 /// The transaction of one fiber.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Transaction {
     pub(crate) state: State,
     /// Which transaction this is, over the life of the database.

@@ -196,7 +196,7 @@ impl TuplePtr {
 }
 
 /// Makes and frees tuples.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct TupleMemory {
     arena: Rc<Arena>,
 }
@@ -267,14 +267,6 @@ impl TupleMemory {
     pub(crate) unsafe fn handle(&self, tuple: TuplePtr) -> Tuple {
         // SAFETY: passed on from the caller.
         unsafe { self.retain(tuple) };
-        Tuple { pointer: tuple, memory: self.clone() }
-    }
-
-    /// A handle that takes over a reference that the caller owns.
-    ///
-    /// # Safety
-    /// The tuple is alive, and the caller owns the reference.
-    pub(crate) unsafe fn adopt(&self, tuple: TuplePtr) -> Tuple {
         Tuple { pointer: tuple, memory: self.clone() }
     }
 }

@@ -8,7 +8,6 @@ use crate::tuple::{Encoded, Tuple, TuplePtr};
 use super::Database;
 
 /// An iteration over one index.
-#[derive(Debug)]
 pub struct Cursor {
     space_id: u32,
     index_id: u32,
@@ -17,7 +16,6 @@ pub struct Cursor {
 }
 
 /// A walk over one index: the part of a cursor that does not keep tuples alive.
-#[derive(Debug)]
 pub(super) enum Walk {
     /// TREE; `key` is what the tuples must match for as long as the walk lasts, if anything.
     Ordered { scan: OrderedScan, iterator: IteratorType, key: Option<Vec<u8>> },
@@ -27,7 +25,6 @@ pub(super) enum Walk {
     Single { tuple: Option<TuplePtr> },
 }
 
-#[derive(Debug)]
 enum State {
     /// `key` is checked; nothing was given yet.
     Start { iterator: IteratorType, key: Vec<u8>, after: Option<Vec<u8>>, offset: u64 },

@@ -44,7 +44,6 @@ impl Default for DatabaseOptions {
 }
 
 /// An in-memory transactional database. Owned by one thread.
-#[derive(Debug)]
 pub struct Database {
     memory: TupleMemory,
     max_tuple_bytes: usize,

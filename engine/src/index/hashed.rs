@@ -25,12 +25,6 @@ pub(crate) struct HashedIndex {
     arena: Rc<Arena>,
 }
 
-impl std::fmt::Debug for HashedIndex {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("HashedIndex").field("len", &self.table.len()).finish_non_exhaustive()
-    }
-}
-
 fn hash_of_tuple(definition: &KeyDefinition, tuple: &[u8]) -> u64 {
     let mut hasher = FixedState::with_seed(SEED).build_hasher();
     for part in definition.parts() {

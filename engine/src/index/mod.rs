@@ -99,14 +99,12 @@ impl IndexOptions {
 }
 
 /// The structure behind an index.
-#[derive(Debug)]
 pub(crate) enum Structure {
     Tree(OrderedIndex),
     Hash(HashedIndex),
 }
 
 /// An index of a space.
-#[derive(Debug)]
 pub struct Index {
     pub(crate) id: u32,
     pub(crate) name: String,

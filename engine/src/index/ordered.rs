@@ -58,7 +58,6 @@ impl Probe<TuplePtr> for KeyProbe<'_> {
 }
 
 /// A TREE index.
-#[derive(Debug)]
 pub(crate) struct OrderedIndex {
     definition: KeyDefinition,
     tree: Tree<TuplePtr>,
@@ -159,7 +158,6 @@ impl OrderedIndex {
 }
 
 /// Where a scan stands: on the tuple that it gives next.
-#[derive(Debug)]
 pub(crate) struct OrderedScan {
     cursor: Cursor<TuplePtr>,
     is_descending: bool,
