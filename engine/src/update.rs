@@ -30,6 +30,7 @@ const LAST_MASK_BIT: u64 = 63;
 #[derive(Debug, Clone)]
 pub struct Operations<'a> {
     operations: Vec<Operation<'a>>,
+    double_fields: u64,
 }
 
 impl<'a> Operations<'a> {
@@ -60,7 +61,19 @@ impl<'a> Operations<'a> {
             parsed.push(operation);
             rest = behind;
         }
-        Ok(Self { operations: parsed })
+        Ok(Self {
+            operations: parsed,
+            double_fields: 0,
+        })
+    }
+
+    /// Names the fields whose type is `double`, as a set of bits laid out like
+    /// [`Operations::column_mask`]. Sums are stored in single precision where that loses nothing, but
+    /// in these fields always in double precision.
+    #[must_use]
+    pub fn with_double_fields(mut self, double_fields: u64) -> Self {
+        self.double_fields = double_fields;
+        self
     }
 
     /// How many operations there are.
@@ -78,7 +91,7 @@ impl<'a> Operations<'a> {
     pub fn apply(&self, tuple: &[u8], out: &mut Vec<u8>) -> Result<()> {
         let mut fields = Fields::new(tuple);
         for operation in &self.operations {
-            operation.apply(&mut fields)?;
+            operation.apply(&mut fields, self.double_fields)?;
         }
         fields.write(out);
         Ok(())
@@ -90,7 +103,7 @@ impl<'a> Operations<'a> {
         let mut fields = Fields::new(tuple);
         let mut skipped = Vec::new();
         for operation in &self.operations {
-            match operation.apply(&mut fields) {
+            match operation.apply(&mut fields, self.double_fields) {
                 Ok(()) => {}
                 Err(error) if matches!(error.kind(), ErrorKind::MaxTupleSize { .. }) => {
                     return Err(error);
@@ -103,38 +116,46 @@ impl<'a> Operations<'a> {
     }
 
     /// The fields that the operations may change in a tuple of `field_count` fields, as a set of bits:
-    /// bit n is field n, counted from 0, and bit 63 stands for every field from the 64th on. Zero
-    /// means that the tuple stays as it is.
+    /// bit n is field n, counted from 0, and bit 63 stands for every field from the 64th on. Nulls
+    /// that fill a gap behind the end are not named: an absent field and a null are one to an index.
     pub fn column_mask(&self, field_count: u32) -> u64 {
         let mut mask = 0;
         let mut count = i64::from(field_count);
         for operation in &self.operations {
-            let moves = operation.target.path.is_empty();
-            let is_insert = moves && matches!(operation.action, Action::Insert(_));
+            let is_whole = operation.target.path.is_empty();
+            let is_insert = is_whole && matches!(operation.action, Action::Insert(_));
             let field = match operation.target.field {
                 field @ 0.. => field,
                 // An insertion counts from behind the last field.
                 field => count + field + i64::from(is_insert),
             };
-            let Ok(field) = u64::try_from(field) else {
+            if field < 0 {
                 return u64::MAX;
-            };
-            let bit = 1_u64 << field.min(LAST_MASK_BIT);
+            }
+            let bit = mask_bit(field as u64);
             match operation.action {
-                Action::Insert(_) if moves => {
+                Action::Insert(_) if is_whole => {
                     mask |= !(bit - 1);
-                    count += 1;
+                    count = count.max(field) + 1;
                 }
-                Action::Delete(deleted) if moves => {
+                Action::Delete(deleted) if is_whole => {
                     mask |= !(bit - 1);
-                    let behind = (count - field as i64).max(0);
-                    count -= i64::from(deleted).min(behind);
+                    count -= i64::from(deleted).min((count - field).max(0));
+                }
+                Action::Assign(_) if is_whole => {
+                    mask |= bit;
+                    count = count.max(field + 1);
                 }
                 _ => mask |= bit,
             }
         }
         mask
     }
+}
+
+/// The bit that stands for a field, counted from 0, in a set of fields.
+fn mask_bit(field: u64) -> u64 {
+    1 << field.min(LAST_MASK_BIT)
 }
 
 fn illegal(reason: &str) -> Error {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::operation::{Action, Operation};
 use super::path::Token;
-use super::scalar;
+use super::scalar::{self, Precision};
 use crate::Result;
 use crate::msgpack::{self, Value};
 
@@ -45,7 +45,8 @@ pub(super) fn apply(operation: &Operation<'_>, field: &[u8]) -> Result<Vec<u8>> 
         (_, Place::Found { value, .. }) => {
             let mut changed = Vec::with_capacity(field.len() + 9);
             changed.extend_from_slice(&field[..value.start]);
-            scalar::apply(operation, &field[value.clone()], &mut changed)?;
+            let old = &field[value.clone()];
+            scalar::apply(operation, old, Precision::Shortest, &mut changed)?;
             changed.extend_from_slice(&field[value.end..]);
             Ok(changed)
         }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::fields::Fields;
 use super::path::{Path, Token};
-use super::scalar::{self, Number};
+use super::scalar::{self, Number, Precision};
 use super::{illegal, nested};
 use crate::msgpack::{self, Value};
 use crate::{Error, ErrorKind, Result};
@@ -90,7 +90,7 @@ impl<'a> Operation<'a> {
     }
 
     /// Changes the fields, or fails and leaves them as they are.
-    pub(super) fn apply<'f>(&self, fields: &mut Fields<'f>) -> Result<()>
+    pub(super) fn apply<'f>(&self, fields: &mut Fields<'f>, double_fields: u64) -> Result<()>
     where
         'a: 'f,
     {
@@ -121,8 +121,12 @@ impl<'a> Operation<'a> {
             }
             _ => {
                 let index = self.resolve(count)?;
+                let precision = match double_fields & super::mask_bit(index as u64) {
+                    0 => Precision::Shortest,
+                    _ => Precision::Double,
+                };
                 let mut changed = Vec::new();
-                scalar::apply(self, fields.get(index), &mut changed)?;
+                scalar::apply(self, fields.get(index), precision, &mut changed)?;
                 fields.set(index, Cow::Owned(changed));
             }
         }
@@ -196,12 +200,12 @@ impl<'a> Target<'a> {
         };
         let base = i64::from(index_base);
         let Some(number) = int32(value) else {
-            let number = match value {
-                Value::Unsigned(number) => i64::try_from(number).unwrap_or(i64::MAX),
+            let field = match value {
+                Value::Unsigned(number) => i64::try_from(number - 1).unwrap_or(i64::MAX - 1),
                 Value::Negative(number) => number,
                 _ => 0,
             };
-            return Err(argument_type(operator, &at(number - 1), "an integer"));
+            return Err(argument_type(operator, &at(field), "an integer"));
         };
         match i64::from(number) {
             number if number >= base => Ok(at(number - base)),
@@ -230,7 +234,8 @@ impl<'a> Target<'a> {
         let mut path = Path::new(text);
         let first = path.next().map_err(|position| target.malformed(position))?;
         let field = match first {
-            Token::Index(index) => i64::try_from(index - 1).ok(),
+            // No tuple has as many fields as 32 bits count.
+            Token::Index(index) => Some(i64::from(u32::try_from(index - 1).unwrap_or(u32::MAX))),
             Token::Key(name) => by_name(name),
             Token::Any | Token::End => None,
         };

@@ -15,6 +15,14 @@ pub(super) enum Number {
     Decimal(Decimal),
 }
 
+/// How binary sums are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Precision {
+    /// In single precision where that loses nothing.
+    Shortest,
+    Double,
+}
+
 impl Number {
     /// The number that a value is, if it is one.
     pub(super) fn new(value: Value<'_>) -> Option<Self> {
@@ -58,7 +66,12 @@ impl Number {
 ///
 /// # Panics
 /// On an insertion or a deletion, which change the fields around the value instead.
-pub(super) fn apply(operation: &Operation<'_>, old: &[u8], out: &mut Vec<u8>) -> Result<()> {
+pub(super) fn apply(
+    operation: &Operation<'_>,
+    old: &[u8],
+    precision: Precision,
+    out: &mut Vec<u8>,
+) -> Result<()> {
     let (value, _) = msgpack::read_trusted(old);
     let unsigned = || match value {
         Value::Unsigned(number) => Ok(number),
@@ -68,7 +81,7 @@ pub(super) fn apply(operation: &Operation<'_>, old: &[u8], out: &mut Vec<u8>) ->
         Action::Assign(new) => out.extend_from_slice(new),
         Action::Add(number) | Action::Subtract(number) => {
             let old = Number::new(value).ok_or_else(|| operation.argument_type("a number"))?;
-            add(operation, &old, number, out)?;
+            add(operation, &old, number, precision, out)?;
         }
         Action::BitAnd(bits) => msgpack::write_unsigned(out, unsigned()? & bits),
         Action::BitOr(bits) => msgpack::write_unsigned(out, unsigned()? | bits),
@@ -94,15 +107,22 @@ pub(super) fn apply(operation: &Operation<'_>, old: &[u8], out: &mut Vec<u8>) ->
 }
 
 /// Adds or subtracts. The kind of the sum: decimal if either is one, else integer if both are, else
-/// binary, stored in single precision where that loses nothing.
-fn add(operation: &Operation<'_>, old: &Number, by: &Number, out: &mut Vec<u8>) -> Result<()> {
+/// binary.
+fn add(
+    operation: &Operation<'_>,
+    old: &Number,
+    by: &Number,
+    precision: Precision,
+    out: &mut Vec<u8>,
+) -> Result<()> {
     let subtract = matches!(operation.action, Action::Subtract(_));
     if let (Number::Integer(old), Number::Integer(by)) = (old, by) {
         let sum = if subtract { old - by } else { old + by };
         return write_integer(operation, sum, out);
     }
     if let (Some(old), Some(by)) = (old.to_binary(), by.to_binary()) {
-        write_binary_number(if subtract { old - by } else { old + by }, out);
+        let sum = if subtract { old - by } else { old + by };
+        write_binary_number(sum, precision, out);
         return Ok(());
     }
     let (Some(old), Some(by)) = (old.to_decimal(), by.to_decimal()) else {
@@ -136,9 +156,12 @@ fn write_integer(operation: &Operation<'_>, number: i128, out: &mut Vec<u8>) -> 
     Ok(())
 }
 
-fn write_binary_number(number: f64, out: &mut Vec<u8>) {
+fn write_binary_number(number: f64, precision: Precision, out: &mut Vec<u8>) {
     let single = number as f32;
-    if single.is_finite() && f64::from(single).to_bits() == number.to_bits() {
+    if precision == Precision::Shortest
+        && single.is_finite()
+        && f64::from(single).to_bits() == number.to_bits()
+    {
         msgpack::write_float(out, single);
     } else {
         msgpack::write_double(out, number);

@@ -131,6 +131,19 @@ fn a_field_number_beyond_32_bits_is_named_in_the_error() {
 }
 
 #[test]
+fn sums_stay_double_in_fields_of_that_type() {
+    // {'+', 2, 1} on {1, 1.5}.
+    let (operations, tuple) = (bytes("9193a12b0201"), bytes("9201cb3ff8000000000000"));
+    let mut out = Vec::new();
+    let parsed = parse(&operations).expect("valid");
+    parsed.apply(&tuple, &mut out).expect("fits");
+    assert_eq!(hex(&out), "9201ca40200000");
+    let typed = parsed.with_double_fields(0b10);
+    typed.apply(&tuple, &mut out).expect("fits");
+    assert_eq!(hex(&out), "9201cb4004000000000000");
+}
+
+#[test]
 fn fields_and_strings_count_from_the_index_base() {
     let (assign, splice) = (bytes("9193a13d0007"), bytes("9195a13a010001a158"));
     let mut out = Vec::new();

@@ -241,6 +241,15 @@ proptest! {
         prop_assert_eq!(skipped.len(), failures);
         prop_assert_eq!(&out, &expected);
 
+        let mask = parsed.column_mask(tuple.len() as u32);
+        for field in 0..tuple.len().max(model.len()) {
+            if mask >> field.min(63) & 1 == 0 {
+                let old = tuple.get(field).unwrap_or(&ModelValue::Null);
+                let new = model.get(field).unwrap_or(&ModelValue::Null);
+                prop_assert_eq!(old, new, "field {} changed", field);
+            }
+        }
+
         out.clear();
         let updated = parsed.apply(&encoded_tuple, &mut out);
         prop_assert_eq!(updated.is_ok(), failures == 0);
