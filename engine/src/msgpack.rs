@@ -266,14 +266,27 @@ fn is_valid_extension(kind: i8, body: &[u8]) -> bool {
     }
 }
 
-/// An unsigned number of `width` bytes, 8 at most.
+/// An unsigned number of `width` bytes: 1, 2, 4 or 8.
 #[inline]
 fn big_endian(data: &[u8], width: usize) -> Parsed<'_, u64> {
-    let (bytes, rest) = take(data, width)?;
-    let number = bytes
-        .iter()
-        .fold(0, |number, &byte| number << 8 | u64::from(byte));
-    Ok((number, rest))
+    Ok(match width {
+        1 => {
+            let (&byte, rest) = data.split_first().ok_or(TRUNCATED)?;
+            (u64::from(byte), rest)
+        }
+        2 => {
+            let (bytes, rest) = data.split_first_chunk().ok_or(TRUNCATED)?;
+            (u64::from(u16::from_be_bytes(*bytes)), rest)
+        }
+        4 => {
+            let (bytes, rest) = data.split_first_chunk().ok_or(TRUNCATED)?;
+            (u64::from(u32::from_be_bytes(*bytes)), rest)
+        }
+        _ => {
+            let (bytes, rest) = data.split_first_chunk().ok_or(TRUNCATED)?;
+            (u64::from_be_bytes(*bytes), rest)
+        }
+    })
 }
 
 #[cold]
