@@ -117,7 +117,11 @@ impl Decimal {
 
     /// The value as an integer, if it has no fraction.
     pub fn to_integer(&self) -> Option<i128> {
-        if self.0.is_integer() { self.0.to_i128() } else { None }
+        if self.0.is_integer() {
+            self.0.to_i128()
+        } else {
+            None
+        }
     }
 }
 

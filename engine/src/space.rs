@@ -31,7 +31,13 @@ pub struct Space {
 
 impl Space {
     pub(crate) fn new(id: u32, name: &str, format: Format) -> Self {
-        Self { id, name: name.to_owned(), format, indexes: Vec::new(), data_bytes: 0 }
+        Self {
+            id,
+            name: name.to_owned(),
+            format,
+            indexes: Vec::new(),
+            data_bytes: 0,
+        }
     }
 
     /// Number of the space.
@@ -80,7 +86,8 @@ impl Space {
     }
 
     pub(crate) fn primary_parts(&self) -> &[KeyPart] {
-        self.primary().map_or(&[], |index| index.definition().parts())
+        self.primary()
+            .map_or(&[], |index| index.definition().parts())
     }
 
     /// The index with this id. Fails with `NoSuchIndexId`.
@@ -93,22 +100,44 @@ impl Space {
         self.indexes
             .iter()
             .find(|index| index.id == id)
-            .ok_or_else(|| ErrorKind::NoSuchIndexId { index_id: id, space: self.name.clone() }.into())
+            .ok_or_else(|| {
+                ErrorKind::NoSuchIndexId {
+                    index_id: id,
+                    space: self.name.clone(),
+                }
+                .into()
+            })
     }
 
     /// The index with this name. Fails with `NoSuchIndexName`.
     pub fn index_by_name(&self, name: &str) -> Result<&Index> {
-        self.indexes.iter().find(|index| index.name == name).ok_or_else(|| {
-            ErrorKind::NoSuchIndexName { index: name.to_owned(), space: self.name.clone() }.into()
-        })
+        self.indexes
+            .iter()
+            .find(|index| index.name == name)
+            .ok_or_else(|| {
+                ErrorKind::NoSuchIndexName {
+                    index: name.to_owned(),
+                    space: self.name.clone(),
+                }
+                .into()
+            })
     }
 
     /// Puts a tuple into all indexes; the primary takes over the caller's reference. Answers with
     /// the tuple that it replaced, whose reference the caller now owns. A failure changes nothing.
     #[inline]
-    pub(crate) fn put(&mut self, tuple: TuplePtr, mode: PutMode, arena: &Arena) -> Result<Option<TuplePtr>> {
+    pub(crate) fn put(
+        &mut self,
+        tuple: TuplePtr,
+        mode: PutMode,
+        arena: &Arena,
+    ) -> Result<Option<TuplePtr>> {
         let Some(primary) = self.indexes.first_mut().filter(|index| index.id == 0) else {
-            return Err(ErrorKind::NoSuchIndexId { index_id: 0, space: self.name.clone() }.into());
+            return Err(ErrorKind::NoSuchIndexId {
+                index_id: 0,
+                space: self.name.clone(),
+            }
+            .into());
         };
         let old = match primary.insert(tuple)? {
             None => None,
@@ -183,7 +212,9 @@ impl Space {
 
     /// Gives back every tuple and leaves the indexes' memory to their drop.
     pub(crate) fn release_tuples(&self, memory: &TupleMemory) {
-        let Some(primary) = self.primary() else { return };
+        let Some(primary) = self.primary() else {
+            return;
+        };
         for_each(primary, |tuple| {
             // SAFETY: the primary index owns one reference of each, and is dropped right after.
             unsafe { memory.release(tuple) }
@@ -192,7 +223,11 @@ impl Space {
 
     /// Empties all indexes and answers with the space as it was.
     pub(crate) fn take_contents(&mut self, incarnation: u64, arena: &Rc<Arena>) -> Contents {
-        let empty = self.indexes.iter().map(|index| index.emptied(incarnation, arena)).collect();
+        let empty = self
+            .indexes
+            .iter()
+            .map(|index| index.emptied(incarnation, arena))
+            .collect();
         Contents {
             indexes: std::mem::replace(&mut self.indexes, empty),
             data_bytes: std::mem::take(&mut self.data_bytes),
@@ -266,5 +301,8 @@ fn restore(index: &mut Index, new: Option<TuplePtr>, old: Option<TuplePtr>) {
 
 fn reinsert(index: &mut Index, tuple: TuplePtr) {
     let outcome = index.insert(tuple);
-    debug_assert!(matches!(outcome, Ok(None)), "an undo finds its place free: {outcome:?}");
+    debug_assert!(
+        matches!(outcome, Ok(None)),
+        "an undo finds its place free: {outcome:?}"
+    );
 }

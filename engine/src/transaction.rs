@@ -11,7 +11,11 @@ use crate::tuple::TuplePtr;
 
 /// One change, with what it takes to undo it.
 pub(crate) enum Change {
-    Row { space_id: u32, old: Option<TuplePtr>, new: Option<TuplePtr> },
+    Row {
+        space_id: u32,
+        old: Option<TuplePtr>,
+        new: Option<TuplePtr>,
+    },
     Schema(Box<SchemaChange>),
 }
 
@@ -24,13 +28,34 @@ impl Change {
 
 /// A change of the schema, with what it replaced.
 pub(crate) enum SchemaChange {
-    SpaceCreated { space_id: u32 },
-    SpaceDropped { space: Space },
-    SpaceRenamed { space_id: u32, old_name: String },
-    FormatChanged { space_id: u32, old_format: Format },
-    IndexCreated { space_id: u32, index_id: u32, old_format: Format },
-    IndexDropped { space_id: u32, index: Index, old_format: Format },
-    Truncated { space_id: u32, contents: Contents },
+    SpaceCreated {
+        space_id: u32,
+    },
+    SpaceDropped {
+        space: Space,
+    },
+    SpaceRenamed {
+        space_id: u32,
+        old_name: String,
+    },
+    FormatChanged {
+        space_id: u32,
+        old_format: Format,
+    },
+    IndexCreated {
+        space_id: u32,
+        index_id: u32,
+        old_format: Format,
+    },
+    IndexDropped {
+        space_id: u32,
+        index: Index,
+        old_format: Format,
+    },
+    Truncated {
+        space_id: u32,
+        contents: Contents,
+    },
 }
 
 /// A position in a transaction to roll back to.

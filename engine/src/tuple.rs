@@ -148,7 +148,10 @@ impl Fields {
     /// Appends one value that is MsgPack already. Fails with `InvalidMsgpack` when it is none.
     pub fn raw(self, value: &[u8]) -> Result<Self> {
         if msgpack::value_length(value)? != value.len() {
-            return Err(ErrorKind::InvalidMsgpack { reason: "more than one value" }.into());
+            return Err(ErrorKind::InvalidMsgpack {
+                reason: "more than one value",
+            }
+            .into());
         }
         Ok(self.with(|out| out.extend_from_slice(value)))
     }
@@ -215,12 +218,20 @@ impl TupleMemory {
     pub(crate) fn allocate(&self, data: &[u8]) -> Result<TuplePtr> {
         let bytes = HEADER_BYTES + data.len();
         let Ok(memory) = self.arena.allocate(bytes) else {
-            return Err(ErrorKind::MemoryIssue { bytes, allocator: "slab allocator", object: "memtx_tuple" }.into());
+            return Err(ErrorKind::MemoryIssue {
+                bytes,
+                allocator: "slab allocator",
+                object: "memtx_tuple",
+            }
+            .into());
         };
         let header = memory.cast::<Header>();
         // SAFETY: the arena gave `bytes` bytes, 8-aligned, that nobody else uses.
         unsafe {
-            header.write(Header { references: Cell::new(1), length: data.len() as u32 });
+            header.write(Header {
+                references: Cell::new(1),
+                length: data.len() as u32,
+            });
             let body = memory.as_ptr().add(HEADER_BYTES);
             std::ptr::copy_nonoverlapping(data.as_ptr(), body, data.len());
         }
@@ -267,7 +278,10 @@ impl TupleMemory {
     pub(crate) unsafe fn handle(&self, tuple: TuplePtr) -> Tuple {
         // SAFETY: passed on from the caller.
         unsafe { self.retain(tuple) };
-        Tuple { pointer: tuple, memory: self.clone() }
+        Tuple {
+            pointer: tuple,
+            memory: self.clone(),
+        }
     }
 }
 
@@ -328,7 +342,11 @@ impl<'a> TupleRef<'a> {
     /// The tuple stays alive while `'a` lasts.
     #[inline]
     pub(crate) unsafe fn new(pointer: TuplePtr, memory: &'a TupleMemory) -> Self {
-        Self { pointer, memory, database: PhantomData }
+        Self {
+            pointer,
+            memory,
+            database: PhantomData,
+        }
     }
 
     /// The MsgPack array.

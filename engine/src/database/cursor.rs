@@ -18,7 +18,11 @@ pub struct Cursor {
 /// A walk over one index: the part of a cursor that does not keep tuples alive.
 pub(super) enum Walk {
     /// TREE; `key` is what the tuples must match for as long as the walk lasts, if anything.
-    Ordered { scan: OrderedScan, iterator: IteratorType, key: Option<Vec<u8>> },
+    Ordered {
+        scan: OrderedScan,
+        iterator: IteratorType,
+        key: Option<Vec<u8>>,
+    },
     /// HASH, all tuples.
     Buckets { bucket: usize, layout: u64 },
     /// HASH, one key: the tuple, until it is given.
@@ -27,8 +31,16 @@ pub(super) enum Walk {
 
 enum State {
     /// `key` is checked; nothing was given yet.
-    Start { iterator: IteratorType, key: Vec<u8>, after: Option<Vec<u8>>, offset: u64 },
-    Walking { walk: Walk, last: Tuple },
+    Start {
+        iterator: IteratorType,
+        key: Vec<u8>,
+        after: Option<Vec<u8>>,
+        offset: u64,
+    },
+    Walking {
+        walk: Walk,
+        last: Tuple,
+    },
     Done,
 }
 
@@ -41,20 +53,35 @@ impl Cursor {
 
 impl Walk {
     /// Starts behind the position `after` (a full key), or at the first tuple.
-    pub(super) fn start(index: &Index, iterator: IteratorType, key: Encoded<'_>, after: Option<&[u8]>) -> Self {
+    pub(super) fn start(
+        index: &Index,
+        iterator: IteratorType,
+        key: Encoded<'_>,
+        after: Option<&[u8]>,
+    ) -> Self {
         match &index.structure {
             Structure::Tree(tree) => {
                 let scan = match after {
-                    Some(position) => tree.scan_after_position(iterator, Encoded::trusted(position)),
+                    Some(position) => {
+                        tree.scan_after_position(iterator, Encoded::trusted(position))
+                    }
                     None => tree.scan(iterator, key),
                 };
-                let bounded = matches!(iterator, IteratorType::Eq | IteratorType::Req) && key.split().0 > 0;
-                Self::Ordered { scan, iterator, key: bounded.then(|| key.bytes().to_vec()) }
+                let bounded =
+                    matches!(iterator, IteratorType::Eq | IteratorType::Req) && key.split().0 > 0;
+                Self::Ordered {
+                    scan,
+                    iterator,
+                    key: bounded.then(|| key.bytes().to_vec()),
+                }
             }
-            Structure::Hash(hash) if key.split().0 == 0 => {
-                Self::Buckets { bucket: 0, layout: hash.layout() }
-            }
-            Structure::Hash(hash) => Self::Single { tuple: hash.get(key) },
+            Structure::Hash(hash) if key.split().0 == 0 => Self::Buckets {
+                bucket: 0,
+                layout: hash.layout(),
+            },
+            Structure::Hash(hash) => Self::Single {
+                tuple: hash.get(key),
+            },
         }
     }
 
@@ -62,9 +89,14 @@ impl Walk {
     #[inline]
     pub(super) fn next(&mut self, index: &Index, last: Option<TuplePtr>) -> Option<TuplePtr> {
         match (self, &index.structure) {
-            (Self::Ordered { scan, iterator, key }, Structure::Tree(tree)) => {
-                next_ordered(scan, *iterator, key.as_deref(), tree, last)
-            }
+            (
+                Self::Ordered {
+                    scan,
+                    iterator,
+                    key,
+                },
+                Structure::Tree(tree),
+            ) => next_ordered(scan, *iterator, key.as_deref(), tree, last),
             (Self::Buckets { bucket, layout }, Structure::Hash(hash)) => {
                 next_bucket(bucket, layout, hash, last)
             }
@@ -94,7 +126,12 @@ fn next_ordered(
     }
 }
 
-fn next_bucket(bucket: &mut usize, layout: &mut u64, hash: &HashedIndex, last: Option<TuplePtr>) -> Option<TuplePtr> {
+fn next_bucket(
+    bucket: &mut usize,
+    layout: &mut u64,
+    hash: &HashedIndex,
+    last: Option<TuplePtr>,
+) -> Option<TuplePtr> {
     if *layout != hash.layout() {
         // The table was laid out anew: go on behind the last tuple if it is still there.
         *layout = hash.layout();
@@ -126,8 +163,21 @@ impl Database {
             self.check_position(space_id, index_id, iterator, key, position)?;
         }
         let incarnation = self.index(space_id, index_id)?.incarnation;
-        let (key, after) = (key.bytes().to_vec(), after.map(|position| position.bytes().to_vec()));
-        Ok(Cursor { space_id, index_id, incarnation, state: State::Start { iterator, key, after, offset } })
+        let (key, after) = (
+            key.bytes().to_vec(),
+            after.map(|position| position.bytes().to_vec()),
+        );
+        Ok(Cursor {
+            space_id,
+            index_id,
+            incarnation,
+            state: State::Start {
+                iterator,
+                key,
+                after,
+                offset,
+            },
+        })
     }
 
     /// The next tuple of an iteration, or nothing at its end; also when the space, the index or the
@@ -144,8 +194,14 @@ impl Database {
         };
         let (walk, next) = match state {
             State::Done => return Ok(None),
-            State::Start { iterator, key, after, offset } => {
-                let mut walk = Walk::start(index, iterator, Encoded::trusted(&key), after.as_deref());
+            State::Start {
+                iterator,
+                key,
+                after,
+                offset,
+            } => {
+                let mut walk =
+                    Walk::start(index, iterator, Encoded::trusted(&key), after.as_deref());
                 for _ in 0..offset {
                     if walk.next(index, None).is_none() {
                         return Ok(None);
@@ -162,7 +218,10 @@ impl Database {
         let Some(next) = next else { return Ok(None) };
         // SAFETY: the tuple has just come out of the index.
         let tuple = unsafe { self.memory.handle(next) };
-        cursor.state = State::Walking { walk, last: tuple.clone() };
+        cursor.state = State::Walking {
+            walk,
+            last: tuple.clone(),
+        };
         Ok(Some(tuple))
     }
 
@@ -171,7 +230,10 @@ impl Database {
         let space = self.space(space_id)?;
         space.require_tree(index_id, "pagination")?;
         space.format.check(tuple.bytes())?;
-        Ok(space.index(index_id)?.definition().extract_full(tuple.bytes()))
+        Ok(space
+            .index(index_id)?
+            .definition()
+            .extract_full(tuple.bytes()))
     }
 
     /// Fails with `IteratorPosition` when a position has not the index's parts, or lies where the
@@ -187,7 +249,8 @@ impl Database {
         let space = self.space(space_id)?;
         space.require_tree(index_id, "pagination")?;
         let definition = space.index(index_id)?.definition();
-        if !definition.accepts_position(position) || !definition.is_within(iterator, key, position) {
+        if !definition.accepts_position(position) || !definition.is_within(iterator, key, position)
+        {
             return Err(ErrorKind::IteratorPosition.into());
         }
         Ok(())

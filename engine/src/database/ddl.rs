@@ -33,22 +33,40 @@ impl Database {
         self.touch()?;
         check_name(name)?;
         if self.names.contains_key(name) {
-            return Err(ErrorKind::SpaceExists { space: name.to_owned() }.into());
+            return Err(ErrorKind::SpaceExists {
+                space: name.to_owned(),
+            }
+            .into());
         }
         let declared = options.format.len() as u32;
         if options.field_count != 0 && options.field_count < declared {
-            let reason = String::from("exact_field_count must be either 0 or >= formatted field count");
-            return Err(ErrorKind::CreateSpace { space: name.to_owned(), reason }.into());
+            let reason =
+                String::from("exact_field_count must be either 0 or >= formatted field count");
+            return Err(ErrorKind::CreateSpace {
+                space: name.to_owned(),
+                reason,
+            }
+            .into());
         }
         let format = Format::new(options.format, options.field_count, std::iter::empty())?;
         let id = match options.id {
             Some(id) if self.spaces.contains_key(&id) => {
-                return Err(ErrorKind::SpaceExists { space: self.space(id)?.name.clone() }.into());
+                return Err(ErrorKind::SpaceExists {
+                    space: self.space(id)?.name.clone(),
+                }
+                .into());
             }
             Some(id) => id,
-            None => self.spaces.keys().map(|id| id + 1).max().unwrap_or(0).max(FIRST_USER_SPACE_ID),
+            None => self
+                .spaces
+                .keys()
+                .map(|id| id + 1)
+                .max()
+                .unwrap_or(0)
+                .max(FIRST_USER_SPACE_ID),
         };
-        self.spaces.insert(id, Box::new(Space::new(id, name, format)));
+        self.spaces
+            .insert(id, Box::new(Space::new(id, name, format)));
         self.names.insert(name.to_owned(), id);
         self.log_schema(SchemaChange::SpaceCreated { space_id: id });
         Ok(id)
@@ -57,7 +75,10 @@ impl Database {
     /// Drops a space with its indexes and tuples. Fails with `NoSuchSpace`.
     pub fn drop_space(&mut self, space_id: u32) -> Result<()> {
         self.touch()?;
-        let space = self.spaces.remove(&space_id).ok_or_else(|| no_such_space(space_id))?;
+        let space = self
+            .spaces
+            .remove(&space_id)
+            .ok_or_else(|| no_such_space(space_id))?;
         self.names.remove(&space.name);
         self.log_schema(SchemaChange::SpaceDropped { space: *space });
         Ok(())
@@ -68,9 +89,15 @@ impl Database {
         self.touch()?;
         check_name(name)?;
         if self.names.contains_key(name) {
-            return Err(ErrorKind::SpaceExists { space: name.to_owned() }.into());
+            return Err(ErrorKind::SpaceExists {
+                space: name.to_owned(),
+            }
+            .into());
         }
-        let space = self.spaces.get_mut(&space_id).ok_or_else(|| no_such_space(space_id))?;
+        let space = self
+            .spaces
+            .get_mut(&space_id)
+            .ok_or_else(|| no_such_space(space_id))?;
         let old_name = std::mem::replace(&mut space.name, name.to_owned());
         self.names.remove(&old_name);
         self.names.insert(name.to_owned(), space_id);
@@ -85,9 +112,15 @@ impl Database {
         let space = self.space(space_id)?;
         let format = space.format_with(fields, space.indexes.iter())?;
         check_tuples(space, &format)?;
-        let space = self.spaces.get_mut(&space_id).ok_or_else(|| no_such_space(space_id))?;
+        let space = self
+            .spaces
+            .get_mut(&space_id)
+            .ok_or_else(|| no_such_space(space_id))?;
         let old_format = std::mem::replace(&mut space.format, format);
-        self.log_schema(SchemaChange::FormatChanged { space_id, old_format });
+        self.log_schema(SchemaChange::FormatChanged {
+            space_id,
+            old_format,
+        });
         Ok(())
     }
 
@@ -95,7 +128,12 @@ impl Database {
     /// with `IndexExists`, `ModifyIndex`, `AlterSpace`, `WrongIndexParts`, `NullablePrimary`,
     /// the errors of a tuple that does not fit, `MemoryIssue`, or `MultistatementTransaction` when
     /// tuples are there and the transaction has done something already.
-    pub fn create_index(&mut self, space_id: u32, name: &str, options: &IndexOptions) -> Result<u32> {
+    pub fn create_index(
+        &mut self,
+        space_id: u32,
+        name: &str,
+        options: &IndexOptions,
+    ) -> Result<u32> {
         self.touch()?;
         let space = self.space(space_id)?;
         let id = check_index(space, name, options)?;
@@ -105,16 +143,31 @@ impl Database {
         }
         let incarnation = self.next_incarnation();
         let arena = Rc::clone(self.memory.arena());
-        let space = self.spaces.get_mut(&space_id).ok_or_else(|| no_such_space(space_id))?;
-        let index = Index::new(id, name, incarnation, options, space.primary_parts(), &arena);
+        let space = self
+            .spaces
+            .get_mut(&space_id)
+            .ok_or_else(|| no_such_space(space_id))?;
+        let index = Index::new(
+            id,
+            name,
+            incarnation,
+            options,
+            space.primary_parts(),
+            &arena,
+        );
         let fields = space.format.fields().to_vec();
-        let format = space.format_with(fields, space.indexes.iter().chain(std::iter::once(&index)))?;
+        let format =
+            space.format_with(fields, space.indexes.iter().chain(std::iter::once(&index)))?;
         check_tuples(space, &format)?;
         let index = fill(space, index)?;
         let at = space.indexes.partition_point(|known| known.id < id);
         space.indexes.insert(at, index);
         let old_format = std::mem::replace(&mut space.format, format);
-        self.log_schema(SchemaChange::IndexCreated { space_id, index_id: id, old_format });
+        self.log_schema(SchemaChange::IndexCreated {
+            space_id,
+            index_id: id,
+            old_format,
+        });
         Ok(id)
     }
 
@@ -122,10 +175,16 @@ impl Database {
     /// `DropPrimaryKey` while there are secondary ones.
     pub fn drop_index(&mut self, space_id: u32, index_id: u32) -> Result<()> {
         self.touch()?;
-        let space = self.spaces.get_mut(&space_id).ok_or_else(|| no_such_space(space_id))?;
+        let space = self
+            .spaces
+            .get_mut(&space_id)
+            .ok_or_else(|| no_such_space(space_id))?;
         space.index(index_id)?;
         if index_id == 0 && space.indexes.len() > 1 {
-            return Err(ErrorKind::DropPrimaryKey { space: space.name.clone() }.into());
+            return Err(ErrorKind::DropPrimaryKey {
+                space: space.name.clone(),
+            }
+            .into());
         }
         let rest = space.indexes.iter().filter(|index| index.id != index_id);
         let format = space.format_with(space.format.fields().to_vec(), rest)?;
@@ -135,7 +194,11 @@ impl Database {
         if index_id == 0 {
             space.data_bytes = 0;
         }
-        self.log_schema(SchemaChange::IndexDropped { space_id, index, old_format });
+        self.log_schema(SchemaChange::IndexDropped {
+            space_id,
+            index,
+            old_format,
+        });
         Ok(())
     }
 
@@ -146,7 +209,11 @@ impl Database {
 }
 
 impl Space {
-    fn format_with<'a>(&self, fields: Vec<FieldDefinition>, indexes: impl Iterator<Item = &'a Index>) -> Result<Format> {
+    fn format_with<'a>(
+        &self,
+        fields: Vec<FieldDefinition>,
+        indexes: impl Iterator<Item = &'a Index>,
+    ) -> Result<Format> {
         let parts = indexes.flat_map(|index| index.definition().parts());
         Format::new(fields, self.format.exact_field_count(), parts)
     }
@@ -156,7 +223,9 @@ impl Space {
         let mut total = 0;
         if let Some(primary) = self.primary() {
             // SAFETY: the tuple has just come out of the index.
-            for_each(primary, |tuple| total += unsafe { tuple.bytes() }.len() as u64);
+            for_each(primary, |tuple| {
+                total += unsafe { tuple.bytes() }.len() as u64
+            });
         }
         self.data_bytes = total;
     }
@@ -164,7 +233,10 @@ impl Space {
 
 fn check_name(name: &str) -> Result<()> {
     if name.is_empty() || name.len() > NAME_MAX_BYTES || name.chars().any(char::is_control) {
-        return Err(ErrorKind::Identifier { value: name.to_owned() }.into());
+        return Err(ErrorKind::Identifier {
+            value: name.to_owned(),
+        }
+        .into());
     }
     Ok(())
 }
@@ -173,22 +245,39 @@ fn check_name(name: &str) -> Result<()> {
 fn check_index(space: &Space, name: &str, options: &IndexOptions) -> Result<u32> {
     check_name(name)?;
     let modify = |reason: &str| -> Error {
-        ErrorKind::ModifyIndex { index: name.to_owned(), space: space.name.clone(), reason: reason.to_owned() }.into()
+        ErrorKind::ModifyIndex {
+            index: name.to_owned(),
+            space: space.name.clone(),
+            reason: reason.to_owned(),
+        }
+        .into()
     };
     if space.indexes.iter().any(|index| index.name == name) {
-        return Err(ErrorKind::IndexExists { index: name.to_owned() }.into());
+        return Err(ErrorKind::IndexExists {
+            index: name.to_owned(),
+        }
+        .into());
     }
-    let lowest_free = (0..).find(|id| space.indexes.iter().all(|index| index.id != *id)).unwrap_or(INDEX_MAX);
+    let lowest_free = (0..)
+        .find(|id| space.indexes.iter().all(|index| index.id != *id))
+        .unwrap_or(INDEX_MAX);
     let id = options.id.unwrap_or(lowest_free);
     if id >= INDEX_MAX {
         return Err(modify("index id too big"));
     }
     if space.indexes.iter().any(|index| index.id == id) {
-        return Err(ErrorKind::IndexExists { index: name.to_owned() }.into());
+        return Err(ErrorKind::IndexExists {
+            index: name.to_owned(),
+        }
+        .into());
     }
     if id != 0 && space.primary().is_none() {
         let reason = String::from("can not add a secondary key before primary");
-        return Err(ErrorKind::AlterSpace { space: space.name.clone(), reason }.into());
+        return Err(ErrorKind::AlterSpace {
+            space: space.name.clone(),
+            reason,
+        }
+        .into());
     }
     if options.parts.is_empty() {
         return Err(modify("part count must be positive"));
@@ -203,16 +292,33 @@ fn check_index(space: &Space, name: &str, options: &IndexOptions) -> Result<u32>
     Ok(id)
 }
 
-fn check_parts(space: &Space, id: u32, options: &IndexOptions, modify: &dyn Fn(&str) -> Error) -> Result<()> {
+fn check_parts(
+    space: &Space,
+    id: u32,
+    options: &IndexOptions,
+    modify: &dyn Fn(&str) -> Error,
+) -> Result<()> {
     for (position, part) in options.parts.iter().enumerate() {
-        if matches!(part.field_type, FieldType::Any | FieldType::Array | FieldType::Map) {
-            return Err(modify(&format!("field type '{}' is not supported", part.field_type.name())));
+        if matches!(
+            part.field_type,
+            FieldType::Any | FieldType::Array | FieldType::Map
+        ) {
+            return Err(modify(&format!(
+                "field type '{}' is not supported",
+                part.field_type.name()
+            )));
         }
-        if options.parts[..position].iter().any(|other: &KeyPart| other.field == part.field) {
+        if options.parts[..position]
+            .iter()
+            .any(|other: &KeyPart| other.field == part.field)
+        {
             return Err(modify("same key part is indexed twice"));
         }
         if part.is_nullable && id == 0 {
-            return Err(ErrorKind::NullablePrimary { space: space.name.clone() }.into());
+            return Err(ErrorKind::NullablePrimary {
+                space: space.name.clone(),
+            }
+            .into());
         }
         if options.index_type == IndexType::Hash && part.is_nullable {
             return Err(modify("HASH does not support nullable parts"));

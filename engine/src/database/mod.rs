@@ -39,7 +39,10 @@ pub struct DatabaseOptions {
 impl Default for DatabaseOptions {
     /// 256 MiB in all, 1 MiB a tuple, as Tarantool.
     fn default() -> Self {
-        Self { memory_limit_bytes: 256 << 20, max_tuple_bytes: 1 << 20 }
+        Self {
+            memory_limit_bytes: 256 << 20,
+            max_tuple_bytes: 1 << 20,
+        }
     }
 }
 
@@ -113,14 +116,20 @@ impl Database {
     /// The space with this number. Fails with `NoSuchSpace`.
     #[inline]
     pub fn space(&self, id: u32) -> Result<&Space> {
-        self.spaces.get(&id).map(|space| &**space).ok_or_else(|| no_such_space(id))
+        self.spaces
+            .get(&id)
+            .map(|space| &**space)
+            .ok_or_else(|| no_such_space(id))
     }
 
     /// The space with this name. Fails with `NoSuchSpace`.
     pub fn space_by_name(&self, name: &str) -> Result<&Space> {
         match self.names.get(name) {
             Some(id) => self.space(*id),
-            None => Err(ErrorKind::NoSuchSpace { space: name.to_owned() }.into()),
+            None => Err(ErrorKind::NoSuchSpace {
+                space: name.to_owned(),
+            }
+            .into()),
         }
     }
 
@@ -143,7 +152,10 @@ impl Database {
 
 #[cold]
 fn no_such_space(id: u32) -> crate::Error {
-    ErrorKind::NoSuchSpace { space: format!("#{id}") }.into()
+    ErrorKind::NoSuchSpace {
+        space: format!("#{id}"),
+    }
+    .into()
 }
 
 impl Drop for Database {

@@ -26,7 +26,13 @@ pub struct Select<'a> {
 impl<'a> Select<'a> {
     /// All tuples of the iterator and key.
     pub fn new(iterator: IteratorType, key: Encoded<'a>) -> Self {
-        Self { iterator, key, offset: 0, limit: u64::MAX, after: None }
+        Self {
+            iterator,
+            key,
+            offset: 0,
+            limit: u64::MAX,
+            after: None,
+        }
     }
 }
 
@@ -34,7 +40,12 @@ impl Database {
     /// The tuple with a full key of a unique index. Fails with `ExactMatch`, `KeyPartType`, or
     /// `MoreThanOneTuple` when the index is not unique.
     #[inline]
-    pub fn get(&mut self, space_id: u32, index_id: u32, key: Encoded<'_>) -> Result<Option<TupleRef<'_>>> {
+    pub fn get(
+        &mut self,
+        space_id: u32,
+        index_id: u32,
+        key: Encoded<'_>,
+    ) -> Result<Option<TupleRef<'_>>> {
         self.statistics.count(Counter::Select);
         self.touch()?;
         let found = self.find_unique(space_id, index_id, key)?;
@@ -43,9 +54,16 @@ impl Database {
     }
 
     /// The tuples that a select gives, in order. Fails as [`Database::cursor`] does.
-    pub fn select(&mut self, space_id: u32, index_id: u32, select: &Select<'_>) -> Result<Vec<Tuple>> {
+    pub fn select(
+        &mut self,
+        space_id: u32,
+        index_id: u32,
+        select: &Select<'_>,
+    ) -> Result<Vec<Tuple>> {
         let mut tuples = Vec::new();
-        self.select_each(space_id, index_id, select, |tuple| tuples.push(tuple.to_tuple()))?;
+        self.select_each(space_id, index_id, select, |tuple| {
+            tuples.push(tuple.to_tuple())
+        })?;
         Ok(tuples)
     }
 
@@ -64,14 +82,21 @@ impl Database {
             self.check_position(space_id, index_id, select.iterator, select.key, position)?;
         }
         let index = self.index(space_id, index_id)?;
-        let mut walk = Walk::start(index, select.iterator, select.key, select.after.map(Encoded::bytes));
+        let mut walk = Walk::start(
+            index,
+            select.iterator,
+            select.key,
+            select.after.map(Encoded::bytes),
+        );
         for _ in 0..select.offset {
             if walk.next(index, None).is_none() {
                 return Ok(());
             }
         }
         for _ in 0..select.limit {
-            let Some(tuple) = walk.next(index, None) else { break };
+            let Some(tuple) = walk.next(index, None) else {
+                break;
+            };
             // SAFETY: the index holds the tuple; `visit` cannot reach the database.
             visit(unsafe { TupleRef::new(tuple, &self.memory) });
         }
@@ -79,7 +104,13 @@ impl Database {
     }
 
     /// Number of tuples that an iteration would give.
-    pub fn count(&mut self, space_id: u32, index_id: u32, iterator: IteratorType, key: Encoded<'_>) -> Result<u64> {
+    pub fn count(
+        &mut self,
+        space_id: u32,
+        index_id: u32,
+        iterator: IteratorType,
+        key: Encoded<'_>,
+    ) -> Result<u64> {
         self.touch()?;
         self.check_search(space_id, index_id, iterator, key)?;
         let index = self.index(space_id, index_id)?;
@@ -95,12 +126,22 @@ impl Database {
     }
 
     /// The first tuple, or the first whose key begins with `key`. TREE only.
-    pub fn min(&mut self, space_id: u32, index_id: u32, key: Encoded<'_>) -> Result<Option<TupleRef<'_>>> {
+    pub fn min(
+        &mut self,
+        space_id: u32,
+        index_id: u32,
+        key: Encoded<'_>,
+    ) -> Result<Option<TupleRef<'_>>> {
         self.extreme(space_id, index_id, IteratorType::Eq, key, "min()")
     }
 
     /// The last tuple, or the last whose key begins with `key`. TREE only.
-    pub fn max(&mut self, space_id: u32, index_id: u32, key: Encoded<'_>) -> Result<Option<TupleRef<'_>>> {
+    pub fn max(
+        &mut self,
+        space_id: u32,
+        index_id: u32,
+        key: Encoded<'_>,
+    ) -> Result<Option<TupleRef<'_>>> {
         self.extreme(space_id, index_id, IteratorType::Req, key, "max()")
     }
 
@@ -122,7 +163,12 @@ impl Database {
     }
 
     /// Some tuple, the same for the same seed and contents.
-    pub fn random(&mut self, space_id: u32, index_id: u32, seed: u64) -> Result<Option<TupleRef<'_>>> {
+    pub fn random(
+        &mut self,
+        space_id: u32,
+        index_id: u32,
+        seed: u64,
+    ) -> Result<Option<TupleRef<'_>>> {
         self.touch()?;
         let found = self.index(space_id, index_id)?.random(seed);
         // SAFETY: the index holds the tuple, and the result borrows the database.
@@ -148,9 +194,12 @@ impl Database {
         match iterator {
             IteratorType::All | IteratorType::Eq if count == 0 => Ok(()),
             IteratorType::Eq if count == expected => Ok(()),
-            IteratorType::Eq => {
-                Err(ErrorKind::PartialKey { index_type: "HASH", expected, actual: count }.into())
+            IteratorType::Eq => Err(ErrorKind::PartialKey {
+                index_type: "HASH",
+                expected,
+                actual: count,
             }
+            .into()),
             _ => space.require_tree(index_id, "requested iterator type"),
         }
     }

@@ -58,7 +58,9 @@ impl Database {
 
     /// Number of the running fiber's transaction, if it has one.
     pub fn transaction_number(&self) -> Option<u64> {
-        self.transaction.is_open().then_some(self.transaction.number)
+        self.transaction
+            .is_open()
+            .then_some(self.transaction.number)
     }
 
     /// Remembers where the transaction stands. Fails with `NoTransaction` or `TransactionYield`.
@@ -68,7 +70,10 @@ impl Database {
         self.transaction.next_savepoint += 1;
         let position = self.transaction.log.len();
         self.transaction.savepoints.push((serial, position));
-        Ok(Savepoint { transaction: self.transaction.number, serial })
+        Ok(Savepoint {
+            transaction: self.transaction.number,
+            serial,
+        })
     }
 
     /// Undoes what came after a savepoint, which stays; later ones end. Fails with
@@ -76,7 +81,9 @@ impl Database {
     pub fn rollback_to_savepoint(&mut self, savepoint: Savepoint) -> Result<()> {
         self.require_transaction()?;
         let known = &self.transaction.savepoints;
-        let found = known.iter().position(|&(serial, _)| serial == savepoint.serial);
+        let found = known
+            .iter()
+            .position(|&(serial, _)| serial == savepoint.serial);
         match found {
             Some(at) if savepoint.transaction == self.transaction.number => {
                 let position = known[at].1;
@@ -130,7 +137,8 @@ impl Database {
             self.transaction.savepoints.clear();
             self.transaction.state = State::Aborted;
         }
-        self.parked.insert(leaving, std::mem::take(&mut self.transaction));
+        self.parked
+            .insert(leaving, std::mem::take(&mut self.transaction));
     }
 
     /// Called when fiber `entering` has the thread again.
@@ -197,18 +205,29 @@ impl Database {
                     space.name = old_name;
                 }
             }
-            SchemaChange::FormatChanged { space_id, old_format } => {
+            SchemaChange::FormatChanged {
+                space_id,
+                old_format,
+            } => {
                 if let Some(space) = self.spaces.get_mut(&space_id) {
                     space.format = old_format;
                 }
             }
-            SchemaChange::IndexCreated { space_id, index_id, old_format } => {
+            SchemaChange::IndexCreated {
+                space_id,
+                index_id,
+                old_format,
+            } => {
                 if let Some(space) = self.spaces.get_mut(&space_id) {
                     space.indexes.retain(|index| index.id != index_id);
                     space.format = old_format;
                 }
             }
-            SchemaChange::IndexDropped { space_id, index, old_format } => {
+            SchemaChange::IndexDropped {
+                space_id,
+                index,
+                old_format,
+            } => {
                 if let Some(space) = self.spaces.get_mut(&space_id) {
                     let at = space.indexes.partition_point(|known| known.id < index.id);
                     space.indexes.insert(at, index);

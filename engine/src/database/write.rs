@@ -39,7 +39,10 @@ impl Database {
     /// Checks a tuple, puts it into the space and logs it.
     #[inline]
     fn store(&mut self, space_id: u32, data: &[u8], mode: PutMode) -> Result<TuplePtr> {
-        let space = self.spaces.get_mut(&space_id).ok_or_else(|| no_such_space(space_id))?;
+        let space = self
+            .spaces
+            .get_mut(&space_id)
+            .ok_or_else(|| no_such_space(space_id))?;
         if data.len() > self.max_tuple_bytes {
             return Err(ErrorKind::MaxTupleSize { bytes: data.len() }.into());
         }
@@ -48,7 +51,11 @@ impl Database {
         match space.put(new, mode, self.memory.arena()) {
             Ok(old) => {
                 if old.is_some() || self.transaction.is_open() {
-                    self.log(Change::Row { space_id, old, new: Some(new) });
+                    self.log(Change::Row {
+                        space_id,
+                        old,
+                        new: Some(new),
+                    });
                 }
                 Ok(new)
             }
@@ -63,16 +70,27 @@ impl Database {
     /// Removes the tuple with a full key of a unique index and answers with it. Works at the
     /// quota. Fails with `ExactMatch`, `KeyPartType`, or `MoreThanOneTuple` when the index is not
     /// unique.
-    pub fn delete(&mut self, space_id: u32, index_id: u32, key: Encoded<'_>) -> Result<Option<Tuple>> {
+    pub fn delete(
+        &mut self,
+        space_id: u32,
+        index_id: u32,
+        key: Encoded<'_>,
+    ) -> Result<Option<Tuple>> {
         self.statistics.count(Counter::Delete);
         self.touch()?;
-        let Some(old) = self.find_unique(space_id, index_id, key)? else { return Ok(None) };
+        let Some(old) = self.find_unique(space_id, index_id, key)? else {
+            return Ok(None);
+        };
         if let Some(space) = self.spaces.get_mut(&space_id) {
             space.take(old);
         }
         // SAFETY: the reference that the index gave up keeps the tuple alive.
         let handle = unsafe { self.memory.handle(old) };
-        self.log(Change::Row { space_id, old: Some(old), new: None });
+        self.log(Change::Row {
+            space_id,
+            old: Some(old),
+            new: None,
+        });
         Ok(Some(handle))
     }
 
@@ -98,10 +116,12 @@ impl Database {
         let mut data = std::mem::take(&mut self.scratch);
         data.clear();
         // SAFETY: the index holds the tuple, and nothing changes before the result is made.
-        let result = operations.apply(unsafe { old.bytes() }, &mut data).and_then(|()| {
-            self.check_primary_key(space_id, old, &data)?;
-            self.store(space_id, &data, PutMode::Replace)
-        });
+        let result = operations
+            .apply(unsafe { old.bytes() }, &mut data)
+            .and_then(|()| {
+                self.check_primary_key(space_id, old, &data)?;
+                self.store(space_id, &data, PutMode::Replace)
+            });
         self.scratch = data;
         let new = result?;
         // SAFETY: the primary index holds the tuple, and the result borrows the database.
@@ -122,7 +142,11 @@ impl Database {
         self.touch()?;
         let space = self.space(space_id)?;
         let Some(primary) = space.primary() else {
-            return Err(ErrorKind::NoSuchIndexId { index_id: 0, space: space.name.clone() }.into());
+            return Err(ErrorKind::NoSuchIndexId {
+                index_id: 0,
+                space: space.name.clone(),
+            }
+            .into());
         };
         space.format.check(tuple.bytes())?;
         let key = primary.definition().extract_key(tuple.bytes());
@@ -135,43 +159,64 @@ impl Database {
         let mut data = std::mem::take(&mut self.scratch);
         data.clear();
         // SAFETY: the index holds the tuple, and nothing changes before the result is made.
-        let result = operations.apply_upsert(unsafe { old.bytes() }, &mut data).and_then(|mut skipped| {
-            match self.check_primary_key(space_id, old, &data) {
-                Err(changed) if matches!(changed.kind(), ErrorKind::CantUpdatePrimaryKey { .. }) => {
-                    skipped.push(changed);
+        let result = operations
+            .apply_upsert(unsafe { old.bytes() }, &mut data)
+            .and_then(|mut skipped| {
+                match self.check_primary_key(space_id, old, &data) {
+                    Err(changed)
+                        if matches!(changed.kind(), ErrorKind::CantUpdatePrimaryKey { .. }) =>
+                    {
+                        skipped.push(changed);
+                    }
+                    Err(other) => return Err(other),
+                    Ok(()) => {
+                        self.store(space_id, &data, PutMode::Replace)?;
+                    }
                 }
-                Err(other) => return Err(other),
-                Ok(()) => {
-                    self.store(space_id, &data, PutMode::Replace)?;
-                }
-            }
-            Ok(skipped)
-        });
+                Ok(skipped)
+            });
         self.scratch = data;
         result
     }
 
-    fn parse_operations(&self, space_id: u32, operations: Encoded<'_>, index_base: u32) -> Result<Operations> {
+    fn parse_operations<'a>(
+        &self,
+        space_id: u32,
+        operations: Encoded<'a>,
+        index_base: u32,
+    ) -> Result<Operations<'a>> {
         let format = &self.space(space_id)?.format;
-        Operations::parse(operations.bytes(), index_base, &|name| format.field_number(name))
+        Operations::parse(operations.bytes(), index_base, &|name| {
+            format.field_number(name)
+        })
     }
 
     /// Fails with `CantUpdatePrimaryKey` when new data would move a tuple to another key.
     fn check_primary_key(&self, space_id: u32, old: TuplePtr, data: &[u8]) -> Result<()> {
         let space = self.space(space_id)?;
         space.format.check(data)?;
-        let Some(primary) = space.primary() else { return Ok(()) };
+        let Some(primary) = space.primary() else {
+            return Ok(());
+        };
         // SAFETY: the caller's tuple is still in the index.
         let old = unsafe { old.bytes() };
         if primary.definition().compare_tuples(old, data).is_ne() {
-            return Err(ErrorKind::CantUpdatePrimaryKey { space: space.name.clone() }.into());
+            return Err(ErrorKind::CantUpdatePrimaryKey {
+                space: space.name.clone(),
+            }
+            .into());
         }
         Ok(())
     }
 
     /// The tuple with a full key of a unique index.
     #[inline]
-    pub(super) fn find_unique(&self, space_id: u32, index_id: u32, key: Encoded<'_>) -> Result<Option<TuplePtr>> {
+    pub(super) fn find_unique(
+        &self,
+        space_id: u32,
+        index_id: u32,
+        key: Encoded<'_>,
+    ) -> Result<Option<TuplePtr>> {
         let space = self.space(space_id)?;
         let index = space.index(index_id)?;
         if !index.is_unique {
@@ -186,9 +231,14 @@ impl Database {
         self.touch()?;
         let incarnation = self.next_incarnation();
         let arena = std::rc::Rc::clone(self.memory.arena());
-        let space = self.spaces.get_mut(&space_id).ok_or_else(|| no_such_space(space_id))?;
+        let space = self
+            .spaces
+            .get_mut(&space_id)
+            .ok_or_else(|| no_such_space(space_id))?;
         let contents = space.take_contents(incarnation, &arena);
-        self.log(Change::schema(crate::transaction::SchemaChange::Truncated { space_id, contents }));
+        self.log(Change::schema(
+            crate::transaction::SchemaChange::Truncated { space_id, contents },
+        ));
         Ok(())
     }
 }

@@ -47,7 +47,12 @@ fn hash_of_parts(definition: &KeyDefinition, parts: &[u8]) -> u64 {
 
 impl HashedIndex {
     pub(crate) fn new(definition: KeyDefinition, arena: Rc<Arena>) -> Self {
-        Self { definition, table: HashTable::new(), layout: 0, arena }
+        Self {
+            definition,
+            table: HashTable::new(),
+            layout: 0,
+            arena,
+        }
     }
 
     pub(crate) fn definition(&self) -> &KeyDefinition {
@@ -81,12 +86,16 @@ impl HashedIndex {
     }
 
     fn find(&self, hash: u64, tuple: &[u8]) -> Option<TuplePtr> {
-        self.table.find(hash, |&stored| self.is_same(stored, tuple)).copied()
+        self.table
+            .find(hash, |&stored| self.is_same(stored, tuple))
+            .copied()
     }
 
     fn is_same(&self, stored: TuplePtr, tuple: &[u8]) -> bool {
         // SAFETY: the table holds tuples of the space, which its primary index keeps alive.
-        self.definition.compare_tuples(unsafe { stored.bytes() }, tuple) == Ordering::Equal
+        self.definition
+            .compare_tuples(unsafe { stored.bytes() }, tuple)
+            == Ordering::Equal
     }
 
     #[cold]
@@ -134,7 +143,9 @@ impl HashedIndex {
         let hash = hash_of_parts(&self.definition, parts);
         let matches = |&stored: &TuplePtr| {
             // SAFETY: the table holds tuples of the space, which its primary index keeps alive.
-            self.definition.compare_with_parts(unsafe { stored.bytes() }, parts, count) == Ordering::Equal
+            self.definition
+                .compare_with_parts(unsafe { stored.bytes() }, parts, count)
+                == Ordering::Equal
         };
         self.table.find(hash, matches).copied()
     }
@@ -145,7 +156,9 @@ impl HashedIndex {
         }
         let buckets = self.table.num_buckets();
         let start = (seed % buckets as u64) as usize;
-        (start..buckets).chain(0..start).find_map(|bucket| self.table.get_bucket(bucket).copied())
+        (start..buckets)
+            .chain(0..start)
+            .find_map(|bucket| self.table.get_bucket(bucket).copied())
     }
 
     /// The first tuple at or behind a bucket, and the bucket after it.
@@ -163,7 +176,9 @@ impl HashedIndex {
     pub(crate) fn bucket_after(&self, tuple: TuplePtr) -> Option<usize> {
         // SAFETY: the caller passes a live tuple.
         let hash = hash_of_tuple(&self.definition, unsafe { tuple.bytes() });
-        self.table.find_bucket_index(hash, |&stored| stored == tuple).map(|bucket| bucket + 1)
+        self.table
+            .find_bucket_index(hash, |&stored| stored == tuple)
+            .map(|bucket| bucket + 1)
     }
 }
 

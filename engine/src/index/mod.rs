@@ -57,9 +57,17 @@ pub enum IteratorType {
 impl IteratorType {
     /// The iterator with Tarantool's number.
     pub fn from_number(number: u32) -> Option<Self> {
-        [Self::Eq, Self::Req, Self::All, Self::Lt, Self::Le, Self::Ge, Self::Gt]
-            .get(number as usize)
-            .copied()
+        [
+            Self::Eq,
+            Self::Req,
+            Self::All,
+            Self::Lt,
+            Self::Le,
+            Self::Ge,
+            Self::Gt,
+        ]
+        .get(number as usize)
+        .copied()
     }
 
     pub(crate) fn is_descending(self) -> bool {
@@ -83,18 +91,31 @@ pub struct IndexOptions {
 impl IndexOptions {
     /// A unique TREE index.
     pub fn tree(parts: Vec<KeyPart>) -> Self {
-        Self { index_type: IndexType::Tree, is_unique: true, parts, id: None }
+        Self {
+            index_type: IndexType::Tree,
+            is_unique: true,
+            parts,
+            id: None,
+        }
     }
 
     /// A HASH index.
     pub fn hash(parts: Vec<KeyPart>) -> Self {
-        Self { index_type: IndexType::Hash, is_unique: true, parts, id: None }
+        Self {
+            index_type: IndexType::Hash,
+            is_unique: true,
+            parts,
+            id: None,
+        }
     }
 
     /// The same, holding equal keys.
     #[must_use]
     pub fn non_unique(self) -> Self {
-        Self { is_unique: false, ..self }
+        Self {
+            is_unique: false,
+            ..self
+        }
     }
 }
 
@@ -128,7 +149,13 @@ impl Index {
             IndexType::Tree => Structure::Tree(OrderedIndex::new(definition, Rc::clone(arena))),
             IndexType::Hash => Structure::Hash(HashedIndex::new(definition, Rc::clone(arena))),
         };
-        Self { id, name: name.to_owned(), is_unique: options.is_unique, incarnation, structure }
+        Self {
+            id,
+            name: name.to_owned(),
+            is_unique: options.is_unique,
+            incarnation,
+            structure,
+        }
     }
 
     /// An index of the same kind without tuples.
@@ -138,7 +165,13 @@ impl Index {
             Structure::Tree(_) => Structure::Tree(OrderedIndex::new(definition, Rc::clone(arena))),
             Structure::Hash(_) => Structure::Hash(HashedIndex::new(definition, Rc::clone(arena))),
         };
-        Self { id: self.id, name: self.name.clone(), is_unique: self.is_unique, incarnation, structure }
+        Self {
+            id: self.id,
+            name: self.name.clone(),
+            is_unique: self.is_unique,
+            incarnation,
+            structure,
+        }
     }
 
     /// Number in its space; 0 is the primary key.
@@ -197,8 +230,12 @@ impl Index {
     #[inline]
     pub(crate) fn insert(&mut self, tuple: TuplePtr) -> Result<Option<TuplePtr>> {
         match &mut self.structure {
-            Structure::Tree(index) => index.insert(tuple).map_err(|e| memory_issue(e, "memtx_tree_index")),
-            Structure::Hash(index) => index.insert(tuple).map_err(|e| memory_issue(e, "memtx_hash_index")),
+            Structure::Tree(index) => index
+                .insert(tuple)
+                .map_err(|e| memory_issue(e, "memtx_tree_index")),
+            Structure::Hash(index) => index
+                .insert(tuple)
+                .map_err(|e| memory_issue(e, "memtx_hash_index")),
         }
     }
 
@@ -239,5 +276,10 @@ impl Index {
 
 #[cold]
 fn memory_issue(error: OutOfMemory, object: &'static str) -> crate::Error {
-    ErrorKind::MemoryIssue { bytes: error.bytes, allocator: "slab allocator", object }.into()
+    ErrorKind::MemoryIssue {
+        bytes: error.bytes,
+        allocator: "slab allocator",
+        object,
+    }
+    .into()
 }

@@ -26,7 +26,8 @@ impl Probe<TuplePtr> for TupleProbe<'_> {
     #[inline]
     fn compare(&self, stored: TuplePtr) -> Ordering {
         // SAFETY: the tree holds tuples of the space, which its primary index keeps alive.
-        self.definition.compare_tuples(unsafe { stored.bytes() }, self.tuple)
+        self.definition
+            .compare_tuples(unsafe { stored.bytes() }, self.tuple)
     }
 }
 
@@ -40,7 +41,12 @@ struct KeyProbe<'a> {
 
 impl<'a> KeyProbe<'a> {
     fn new(definition: &'a KeyDefinition, parts: &'a [u8], count: u32) -> Self {
-        Self { definition, parts, count, hint: definition.hint_of_part(parts) }
+        Self {
+            definition,
+            parts,
+            count,
+            hint: definition.hint_of_part(parts),
+        }
     }
 }
 
@@ -53,7 +59,8 @@ impl Probe<TuplePtr> for KeyProbe<'_> {
     #[inline]
     fn compare(&self, stored: TuplePtr) -> Ordering {
         // SAFETY: the tree holds tuples of the space, which its primary index keeps alive.
-        self.definition.compare_with_parts(unsafe { stored.bytes() }, self.parts, self.count)
+        self.definition
+            .compare_with_parts(unsafe { stored.bytes() }, self.parts, self.count)
     }
 }
 
@@ -65,7 +72,10 @@ pub(crate) struct OrderedIndex {
 
 impl OrderedIndex {
     pub(crate) fn new(definition: KeyDefinition, arena: Rc<Arena>) -> Self {
-        Self { definition, tree: Tree::<TuplePtr>::new(arena) }
+        Self {
+            definition,
+            tree: Tree::<TuplePtr>::new(arena),
+        }
     }
 
     pub(crate) fn definition(&self) -> &KeyDefinition {
@@ -84,7 +94,11 @@ impl OrderedIndex {
     fn probe(definition: &KeyDefinition, tuple: TuplePtr) -> TupleProbe<'_> {
         // SAFETY: the caller of each method below passes a live tuple.
         let tuple = unsafe { tuple.bytes() };
-        TupleProbe { definition, tuple, hint: definition.hint_of_tuple(tuple) }
+        TupleProbe {
+            definition,
+            tuple,
+            hint: definition.hint_of_tuple(tuple),
+        }
     }
 
     #[inline]
@@ -107,7 +121,8 @@ impl OrderedIndex {
     #[inline]
     pub(crate) fn get(&self, key: Encoded<'_>) -> Option<TuplePtr> {
         let (count, parts) = key.split();
-        self.tree.get(&KeyProbe::new(&self.definition, parts, count))
+        self.tree
+            .get(&KeyProbe::new(&self.definition, parts, count))
     }
 
     pub(crate) fn random(&self, seed: u64) -> Option<TuplePtr> {
@@ -118,7 +133,11 @@ impl OrderedIndex {
     pub(crate) fn scan(&self, iterator: IteratorType, key: Encoded<'_>) -> OrderedScan {
         let (count, parts) = key.split();
         let cursor = if count == 0 {
-            if iterator.is_descending() { self.tree.seek_last() } else { self.tree.seek_first() }
+            if iterator.is_descending() {
+                self.tree.seek_last()
+            } else {
+                self.tree.seek_first()
+            }
         } else {
             let bound = match iterator {
                 IteratorType::Eq | IteratorType::All | IteratorType::Ge => Bound::AtOrAfter,
@@ -126,9 +145,13 @@ impl OrderedIndex {
                 IteratorType::Req | IteratorType::Le => Bound::AtOrBefore,
                 IteratorType::Lt => Bound::Before,
             };
-            self.tree.seek(&KeyProbe::new(&self.definition, parts, count), bound)
+            self.tree
+                .seek(&KeyProbe::new(&self.definition, parts, count), bound)
         };
-        OrderedScan { cursor, is_descending: iterator.is_descending() }
+        OrderedScan {
+            cursor,
+            is_descending: iterator.is_descending(),
+        }
     }
 
     /// Starts a scan right behind a tuple, which need not be in the index any more.
@@ -138,22 +161,35 @@ impl OrderedIndex {
     }
 
     /// Starts a scan right behind a full key, the primary key's parts included where they order.
-    pub(crate) fn scan_after_position(&self, iterator: IteratorType, position: Encoded<'_>) -> OrderedScan {
+    pub(crate) fn scan_after_position(
+        &self,
+        iterator: IteratorType,
+        position: Encoded<'_>,
+    ) -> OrderedScan {
         let (count, parts) = position.split();
         self.scan_beyond(iterator, &KeyProbe::new(&self.definition, parts, count))
     }
 
     fn scan_beyond(&self, iterator: IteratorType, probe: &impl Probe<TuplePtr>) -> OrderedScan {
         let is_descending = iterator.is_descending();
-        let bound = if is_descending { Bound::Before } else { Bound::After };
-        OrderedScan { cursor: self.tree.seek(probe, bound), is_descending }
+        let bound = if is_descending {
+            Bound::Before
+        } else {
+            Bound::After
+        };
+        OrderedScan {
+            cursor: self.tree.seek(probe, bound),
+            is_descending,
+        }
     }
 
     /// Whether a tuple's key begins with the parts of a checked key.
     pub(crate) fn matches(&self, tuple: TuplePtr, key: Encoded<'_>) -> bool {
         let (count, parts) = key.split();
         // SAFETY: the caller passes a live tuple.
-        self.definition.compare_with_parts(unsafe { tuple.bytes() }, parts, count) == Ordering::Equal
+        self.definition
+            .compare_with_parts(unsafe { tuple.bytes() }, parts, count)
+            == Ordering::Equal
     }
 }
 

@@ -15,7 +15,10 @@ use super::format::FieldType;
 /// Compares the first values of two byte strings that start with well-formed values.
 #[inline]
 pub(crate) fn compare_encoded(left: &[u8], right: &[u8]) -> Ordering {
-    compare_values(&msgpack::read_trusted(left).0, &msgpack::read_trusted(right).0)
+    compare_values(
+        &msgpack::read_trusted(left).0,
+        &msgpack::read_trusted(right).0,
+    )
 }
 
 /// Compares two scalars. Arrays, maps and unknown extensions are equal among themselves: they are
@@ -116,7 +119,8 @@ fn compare_decimal_integer(decimal: &Decimal, integer: i128) -> Ordering {
 
 fn compare_doubles(a: f64, b: f64) -> Ordering {
     // NaN equals NaN and precedes the rest; -0.0 equals 0.0.
-    a.partial_cmp(&b).unwrap_or_else(|| b.is_nan().cmp(&a.is_nan()))
+    a.partial_cmp(&b)
+        .unwrap_or_else(|| b.is_nan().cmp(&a.is_nan()))
 }
 
 /// Exact comparison of an integer in -2^63..2^64 with a double.
@@ -130,7 +134,9 @@ fn compare_integer_double(integer: i128, double: f64) -> Ordering {
         Ordering::Greater
     } else {
         let whole = double.trunc();
-        integer.cmp(&(whole as i128)).then_with(|| compare_doubles(0.0, double - whole))
+        integer
+            .cmp(&(whole as i128))
+            .then_with(|| compare_doubles(0.0, double - whole))
     }
 }
 
@@ -185,7 +191,10 @@ pub(super) fn hint_of_value(field_type: FieldType, encoded: &[u8]) -> u64 {
         }
         (FieldType::Integer, Value::Unsigned(v)) => v.saturating_add(1 << 63),
         (FieldType::Integer, Value::Negative(v)) => (v as u64) ^ (1 << 63),
-        (FieldType::Unsigned | FieldType::String | FieldType::Varbinary | FieldType::Integer, _) => 0,
+        (
+            FieldType::Unsigned | FieldType::String | FieldType::Varbinary | FieldType::Integer,
+            _,
+        ) => 0,
         (_, value) => hint_by_class(&value),
     }
 }
@@ -198,9 +207,8 @@ fn hint_by_class(value: &Value<'_>) -> u64 {
         Value::Negative(v) => ordered_bits(*v as f64) >> 4,
         Value::Float(v) => ordered_bits(f64::from(*v)) >> 4,
         Value::Double(v) => ordered_bits(*v) >> 4,
-        Value::Extension(EXTENSION_DECIMAL, body) => {
-            Decimal::from_extension_body(body).map_or(0, |decimal| ordered_bits(decimal.to_f64()) >> 4)
-        }
+        Value::Extension(EXTENSION_DECIMAL, body) => Decimal::from_extension_body(body)
+            .map_or(0, |decimal| ordered_bits(decimal.to_f64()) >> 4),
         Value::String(bytes) | Value::Binary(bytes) | Value::Extension(EXTENSION_UUID, bytes) => {
             leading_bytes(bytes) >> 4
         }

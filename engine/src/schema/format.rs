@@ -110,7 +110,10 @@ impl FieldType {
                 Self::Any => true,
                 Self::Scalar => !matches!(other, Self::Any | Self::Array | Self::Map),
                 Self::Number => {
-                    matches!(other, Self::Unsigned | Self::Integer | Self::Double | Self::Decimal)
+                    matches!(
+                        other,
+                        Self::Unsigned | Self::Integer | Self::Double | Self::Decimal
+                    )
                 }
                 Self::Integer => other == Self::Unsigned,
                 _ => false,
@@ -151,13 +154,20 @@ pub struct FieldDefinition {
 impl FieldDefinition {
     /// A field that must be there.
     pub fn new(name: &str, field_type: FieldType) -> Self {
-        Self { name: name.to_owned(), field_type, is_nullable: false }
+        Self {
+            name: name.to_owned(),
+            field_type,
+            is_nullable: false,
+        }
     }
 
     /// The same, nullable.
     #[must_use]
     pub fn nullable(self) -> Self {
-        Self { is_nullable: true, ..self }
+        Self {
+            is_nullable: true,
+            ..self
+        }
     }
 }
 
@@ -196,14 +206,29 @@ impl Format {
             })
             .collect();
         for (position, field) in fields.iter().enumerate() {
-            if fields[..position].iter().any(|other| other.name == field.name) {
-                return Err(ErrorKind::SpaceFieldIsDuplicate { field: field.name.clone() }.into());
+            if fields[..position]
+                .iter()
+                .any(|other| other.name == field.name)
+            {
+                return Err(ErrorKind::SpaceFieldIsDuplicate {
+                    field: field.name.clone(),
+                }
+                .into());
             }
         }
-        let mut format = Self { fields, exact_field_count, constraints: Vec::new(), required_count: 0 };
+        let mut format = Self {
+            fields,
+            exact_field_count,
+            constraints: Vec::new(),
+            required_count: 0,
+        };
         for part in parts {
             let position = part.field as usize;
-            let free = Constraint { field_type: FieldType::Any, is_nullable: true, is_indexed: false };
+            let free = Constraint {
+                field_type: FieldType::Any,
+                is_nullable: true,
+                is_indexed: false,
+            };
             while constraints.len() <= position {
                 constraints.push(free);
             }
@@ -226,13 +251,27 @@ impl Format {
             let (field, actual) = (self.field_label(part.field), known.field_type.name());
             let expected = part.field_type.name();
             return Err(if known.is_indexed {
-                ErrorKind::IndexPartTypeMismatch { field, actual, expected }.into()
+                ErrorKind::IndexPartTypeMismatch {
+                    field,
+                    actual,
+                    expected,
+                }
+                .into()
             } else {
-                ErrorKind::FormatMismatchIndexPart { field, actual, expected }.into()
+                ErrorKind::FormatMismatchIndexPart {
+                    field,
+                    actual,
+                    expected,
+                }
+                .into()
             });
         };
         let is_nullable = known.is_nullable && part.is_nullable;
-        Ok(Constraint { field_type, is_nullable, is_indexed: true })
+        Ok(Constraint {
+            field_type,
+            is_nullable,
+            is_indexed: true,
+        })
     }
 
     /// The declared fields.
@@ -247,7 +286,10 @@ impl Format {
 
     /// Number (from 0) of the field with this name.
     pub fn field_number(&self, name: &str) -> Option<u32> {
-        self.fields.iter().position(|field| field.name == name).map(|position| position as u32)
+        self.fields
+            .iter()
+            .position(|field| field.name == name)
+            .map(|position| position as u32)
     }
 
     /// How errors call a field: its number from 1, and its name if it has one.
@@ -263,7 +305,11 @@ impl Format {
     pub(crate) fn check(&self, tuple: &[u8]) -> Result<()> {
         let (count, mut rest) = split_array(tuple);
         if self.exact_field_count != 0 && count != self.exact_field_count {
-            return Err(ErrorKind::ExactFieldCount { actual: count, expected: self.exact_field_count }.into());
+            return Err(ErrorKind::ExactFieldCount {
+                actual: count,
+                expected: self.exact_field_count,
+            }
+            .into());
         }
         if count < self.required_count {
             return Err(self.missing(count));
@@ -290,7 +336,10 @@ impl Format {
         let absent = (count..self.required_count)
             .find(|&number| !self.constraints[number as usize].is_nullable)
             .unwrap_or(count);
-        ErrorKind::FieldMissing { field: self.field_label(absent) }.into()
+        ErrorKind::FieldMissing {
+            field: self.field_label(absent),
+        }
+        .into()
     }
 
     #[cold]

@@ -30,19 +30,30 @@ pub struct KeyPart {
 impl KeyPart {
     /// An ascending part that must not be null.
     pub fn new(field: u32, field_type: FieldType) -> Self {
-        Self { field, field_type, is_nullable: false, is_descending: false }
+        Self {
+            field,
+            field_type,
+            is_nullable: false,
+            is_descending: false,
+        }
     }
 
     /// The same, nullable.
     #[must_use]
     pub fn nullable(self) -> Self {
-        Self { is_nullable: true, ..self }
+        Self {
+            is_nullable: true,
+            ..self
+        }
     }
 
     /// The same, descending.
     #[must_use]
     pub fn descending(self) -> Self {
-        Self { is_descending: true, ..self }
+        Self {
+            is_descending: true,
+            ..self
+        }
     }
 }
 
@@ -75,7 +86,12 @@ impl KeyDefinition {
             }
         }
         let is_plain_unsigned = all == [KeyPart::new(0, FieldType::Unsigned)];
-        Self { parts: all, key_part_count, is_unique, is_plain_unsigned }
+        Self {
+            parts: all,
+            key_part_count,
+            is_unique,
+            is_plain_unsigned,
+        }
     }
 
     /// The index's own parts.
@@ -180,7 +196,11 @@ impl KeyDefinition {
     pub(crate) fn check_partial_key(&self, key: Encoded<'_>) -> Result<()> {
         let (count, parts) = key.split();
         if count > self.key_part_count {
-            return Err(ErrorKind::KeyPartCount { maximum: self.key_part_count, actual: count }.into());
+            return Err(ErrorKind::KeyPartCount {
+                maximum: self.key_part_count,
+                actual: count,
+            }
+            .into());
         }
         self.check_parts(parts, count, true)
     }
@@ -192,7 +212,12 @@ impl KeyDefinition {
     }
 
     /// Whether an iteration from `key` comes by a position, which has all its parts.
-    pub(crate) fn is_within(&self, iterator: IteratorType, key: Encoded<'_>, position: Encoded<'_>) -> bool {
+    pub(crate) fn is_within(
+        &self,
+        iterator: IteratorType,
+        key: Encoded<'_>,
+        position: Encoded<'_>,
+    ) -> bool {
         let (_, mut at) = position.split();
         let (count, mut sought) = key.split();
         let mut order = Ordering::Equal;
@@ -220,7 +245,11 @@ impl KeyDefinition {
     pub(crate) fn check_exact_key(&self, key: Encoded<'_>) -> Result<()> {
         let (count, parts) = key.split();
         if count != self.key_part_count {
-            return Err(ErrorKind::ExactMatch { expected: self.key_part_count, actual: count }.into());
+            return Err(ErrorKind::ExactMatch {
+                expected: self.key_part_count,
+                actual: count,
+            }
+            .into());
         }
         self.check_parts(parts, count, false)
     }
@@ -234,7 +263,11 @@ impl KeyDefinition {
                 value => part.field_type.accepts(&value),
             };
             if !fits {
-                return Err(ErrorKind::KeyPartType { part: number as u32, expected: part.field_type.name() }.into());
+                return Err(ErrorKind::KeyPartType {
+                    part: number as u32,
+                    expected: part.field_type.name(),
+                }
+                .into());
             }
             rest = match value {
                 Value::Array(_) | Value::Map(_) => msgpack::skip_trusted(rest),
@@ -248,6 +281,10 @@ impl KeyDefinition {
 impl KeyPart {
     #[inline]
     fn directed(&self, order: Ordering) -> Ordering {
-        if self.is_descending { order.reverse() } else { order }
+        if self.is_descending {
+            order.reverse()
+        } else {
+            order
+        }
     }
 }
