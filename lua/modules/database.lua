@@ -48,6 +48,7 @@ local bindings = {
     cursor_open = bind('cursor_open', 'int32_t',
         ', uint32_t, uint32_t, uint32_t, const uint8_t *, uint32_t, double, int32_t'),
     cursor_next = bind('cursor_next', 'int32_t', ', uint32_t'),
+    cursor_repeat = bind('cursor_repeat', 'void', ', uint32_t'),
     cursor_close = bind('cursor_close', 'void', ', uint32_t'),
     position = bind('position', 'int32_t', KEY),
     schema_version = bind('schema_version', 'double', ''),
@@ -77,7 +78,9 @@ function bindings.take_bytes()
     return ffi.string(context.data, context.size)
 end
 
--- Transactions.
+-- Transactions. `api` is what box.cfg puts into `box`.
+local api = {}
+bindings.api = api
 
 local begin, commit, rollback = bindings.begin, bindings.commit, bindings.rollback
 local sync = function() end
@@ -104,7 +107,7 @@ local function check_begin_options(options)
     end
 end
 
-function box.begin(options)
+function api.begin(options)
     if options ~= nil then
         check_begin_options(options)
     end
@@ -113,23 +116,23 @@ function box.begin(options)
     end
 end
 
-function box.commit()
+function api.commit()
     if commit(context) < 0 then
         sync()
         raise()
     end
 end
 
-function box.rollback()
+function api.rollback()
     rollback(context)
     sync()
 end
 
-function box.is_in_txn()
+function api.is_in_txn()
     return bindings.is_in_transaction(context) == 1
 end
 
-function box.txn_id()
+function api.txn_id()
     local number = bindings.transaction_number(context)
     if number ~= 0 then
         return number
@@ -138,7 +141,7 @@ end
 
 local savepoint_t = ffi.typeof('struct lycosa_savepoint')
 
-function box.savepoint()
+function api.savepoint()
     local number = bindings.savepoint(context)
     if number < 0 then
         raise()
@@ -146,11 +149,11 @@ function box.savepoint()
     return savepoint_t(bindings.transaction_number(context), number)
 end
 
-function box.rollback_to_savepoint(savepoint)
+function api.rollback_to_savepoint(savepoint)
     if not ffi.istype(savepoint_t, savepoint) then
         error('Usage: box.rollback_to_savepoint(savepoint)', 2)
     end
-    if savepoint.transaction ~= bindings.transaction_number(context) and box.is_in_txn() then
+    if savepoint.transaction ~= bindings.transaction_number(context) and api.is_in_txn() then
         box.error(box.error.NO_SUCH_SAVEPOINT)
     end
     if bindings.rollback_to_savepoint(context, savepoint.number) < 0 then
@@ -161,24 +164,24 @@ end
 
 local function finish_atomic(ok, ...)
     if ok then
-        box.commit()
+        api.commit()
         return ...
     end
-    box.rollback()
+    api.rollback()
     error((...), 0)
 end
 
-function box.atomic(first, ...)
+function api.atomic(first, ...)
     local callable = type(first) == 'function'
         or (getmetatable(first) or {}).__call ~= nil
     if callable then
-        box.begin()
+        api.begin()
         return finish_atomic(pcall(first, ...))
     end
     if type(first) ~= 'table' then
         error('Usage: box.atomic([opts,] tx_function, ...)', 2)
     end
-    box.begin(first)
+    api.begin(first)
     return finish_atomic(pcall(...))
 end
 

@@ -49,6 +49,14 @@ impl Cursor {
     pub fn is_done(&self) -> bool {
         matches!(self.state, State::Done)
     }
+
+    /// The tuple that was given last, unless the end has come.
+    pub fn last(&self) -> Option<&Tuple> {
+        match &self.state {
+            State::Walking { last, .. } => Some(last),
+            State::Start { .. } | State::Done => None,
+        }
+    }
 }
 
 impl Walk {

@@ -39,6 +39,7 @@ pub(crate) struct Context {
     held: Vec<u8>,
     /// A result that owns its bytes: a deleted tuple, a position.
     owned: Vec<u8>,
+    owned_serial: u32,
     /// Tuples of the last select, until Lua has copied them.
     selected: Vec<lycosa_engine::tuple::Tuple>,
     selected_serial: u32,
@@ -126,6 +127,7 @@ pub fn install(lua: &Lua, scheduler: &Scheduler, database: &SharedDatabase) -> m
         boundary,
         held: Vec::new(),
         owned: Vec::new(),
+        owned_serial: 0,
         selected: Vec::new(),
         selected_serial: 0,
         cursors: Vec::new(),

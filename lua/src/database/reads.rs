@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use lycosa_engine::tuple::Encoded;
-use lycosa_engine::{ErrorKind, IteratorType, Select};
+use lycosa_engine::{Cursor, ErrorKind, IteratorType, Select};
 use mlua::{Lua, Table};
 
 use super::Context;
@@ -65,6 +65,17 @@ unsafe extern "C" fn extreme(
 fn iterator_type(number: u32) -> Result<IteratorType, lycosa_engine::Error> {
     IteratorType::from_number(number)
         .ok_or_else(|| ErrorKind::IteratorType { value: number.to_string() }.into())
+}
+
+/// The held position, which may have come from anywhere.
+fn checked_position(is_held: i32, held: &[u8]) -> Result<Option<Encoded<'_>>, lycosa_engine::Error> {
+    if is_held == 0 {
+        return Ok(None);
+    }
+    match Encoded::check(held) {
+        Ok(position) => Ok(Some(position)),
+        Err(_) => Err(ErrorKind::IteratorPosition.into()),
+    }
 }
 
 /// Leaves the count in the context's number.
@@ -138,13 +149,8 @@ unsafe extern "C" fn select(
     let (context, key) = unsafe { (&mut *context, encoded(key, size)) };
     let held = std::mem::take(&mut context.held);
     let outcome = iterator_type(iterator).and_then(|iterator| {
-        let select = Select {
-            iterator,
-            key,
-            offset: offset as u64,
-            limit: limit as u64,
-            after: (has_after == 1).then(|| Encoded::trusted(&held)),
-        };
+        let after = checked_position(has_after, &held)?;
+        let select = Select { iterator, key, offset: offset as u64, limit: limit as u64, after };
         context.database.borrow_mut().select(space_id, index_id, &select)
     });
     context.held = held;
@@ -194,7 +200,7 @@ unsafe extern "C" fn cursor_open(
     let (context, key) = unsafe { (&mut *context, encoded(key, size)) };
     let held = std::mem::take(&mut context.held);
     let outcome = iterator_type(iterator).and_then(|iterator| {
-        let after = (has_after == 1).then(|| Encoded::trusted(&held));
+        let after = checked_position(has_after, &held)?;
         context.database.borrow_mut().cursor(space_id, index_id, iterator, key, after, offset as u64)
     });
     context.held = held;
@@ -232,6 +238,18 @@ unsafe extern "C" fn cursor_next(context: *mut Context, number: u32) -> i32 {
         None => 0,
     });
     context.status(outcome)
+}
+
+/// The tuple that an iteration gave last becomes the result once more.
+unsafe extern "C" fn cursor_repeat(context: *mut Context, number: u32) {
+    // SAFETY: as in `get`.
+    let context = unsafe { &mut *context };
+    context.serial = context.serial.wrapping_add(1);
+    let cursor = context.cursors.get(number as usize).and_then(Option::as_ref);
+    if let Some(tuple) = cursor.and_then(Cursor::last) {
+        context.data = tuple.bytes().as_ptr();
+        context.size = tuple.bytes().len() as u32;
+    }
 }
 
 unsafe extern "C" fn cursor_close(context: *mut Context, number: u32) {
@@ -273,6 +291,7 @@ pub(super) fn install(_lua: &Lua, native: &Table) -> mlua::Result<()> {
     native.set("copy_selected", address(copy_selected as *const ()))?;
     native.set("cursor_open", address(cursor_open as *const ()))?;
     native.set("cursor_next", address(cursor_next as *const ()))?;
+    native.set("cursor_repeat", address(cursor_repeat as *const ()))?;
     native.set("cursor_close", address(cursor_close as *const ()))?;
     native.set("position", address(position as *const ()))?;
     native.set("schema_version", address(schema_version as *const ()))

@@ -182,10 +182,13 @@ unsafe extern "C" fn copy_result(context: *mut Context, serial: u32, target: *mu
     // made the target of that size.
     unsafe {
         let context = &*context;
-        if context.serial != serial {
+        if context.serial == serial {
+            std::ptr::copy_nonoverlapping(context.data, target, context.size as usize);
+        } else if context.owned_serial == serial {
+            std::ptr::copy_nonoverlapping(context.owned.as_ptr(), target, context.owned.len());
+        } else {
             return 0;
         }
-        std::ptr::copy_nonoverlapping(context.data, target, context.size as usize);
     }
     1
 }
@@ -198,6 +201,7 @@ impl Context {
         self.owned.extend_from_slice(bytes);
         self.data = self.owned.as_ptr();
         self.size = bytes.len() as u32;
+        self.owned_serial = self.serial;
     }
 }
 

@@ -1,0 +1,494 @@
+-- Methods of space and index objects: statements and reads.
+--
+-- A statement encodes its tuple into the scratch buffer, does one FFI call, and copies the result
+-- into a new tuple object. All of it is compiled by the JIT.
+
+local ffi = require('ffi')
+local database = require('lycosa.database')
+local encoder = require('lycosa.msgpack_encoder')
+local tuples = require('lycosa.tuple')
+
+local context, scratch = database.context, encoder.scratch
+local encode, encode_key = encoder.encode, encoder.encode_key
+local take, raise = database.take, database.raise
+local ffi_insert, ffi_replace, ffi_delete = database.insert, database.replace, database.delete
+local ffi_update, ffi_upsert, ffi_get = database.update, database.upsert, database.get
+local ffi_hold, ffi_count, ffi_length = database.hold, database.count, database.length
+local ffi_select, ffi_copy_selected = database.select, database.copy_selected
+local cursor_open, cursor_next = database.cursor_open, database.cursor_next
+local cursor_repeat, cursor_close = database.cursor_repeat, database.cursor_close
+local type, tonumber = type, tonumber
+
+-- Which names the fields of a space's tuples have: format numbers for `lycosa.tuple` by space.
+local format_ids = {}
+
+local function check_space(space, method)
+    if type(space) ~= 'table' or space.id == nil then
+        error(('Use space:%s(...) instead of space.%s(...)'):format(method, method), 3)
+    end
+end
+
+local function check_index(index, method)
+    if type(index) ~= 'table' or index.id == nil then
+        error(('Use index:%s(...) instead of index.%s(...)'):format(method, method), 3)
+    end
+end
+
+local function not_an_array()
+    box.error(box.error.TUPLE_NOT_ARRAY)
+end
+
+local function encoded_key(key)
+    return encode_key(key) or not_an_array()
+end
+
+-- The tuple that was put last. It equals what was encoded, so that it is made of that once more
+-- when a finalizer has come between.
+local function put_result(space_id, tuple)
+    local result = take(format_ids[space_id])
+    while result == nil do
+        result = tuples.from_scratch(encode(tuple), format_ids[space_id])
+    end
+    return result
+end
+
+local space_methods, index_methods = {}, {}
+
+function space_methods.insert(space, tuple)
+    check_space(space, 'insert')
+    local size = encode(tuple) or not_an_array()
+    local id = space.id
+    if ffi_insert(context, id, scratch.data, size) < 0 then
+        raise()
+    end
+    return put_result(id, tuple)
+end
+
+function space_methods.replace(space, tuple)
+    check_space(space, 'replace')
+    local size = encode(tuple) or not_an_array()
+    local id = space.id
+    if ffi_replace(context, id, scratch.data, size) < 0 then
+        raise()
+    end
+    return put_result(id, tuple)
+end
+
+space_methods.put = space_methods.replace
+
+local function lost_result()
+    error('a finalizer used box while the result of a statement was copied')
+end
+
+local function delete(space_id, index_id, key)
+    local size = encoded_key(key)
+    local status = ffi_delete(context, space_id, index_id, scratch.data, size)
+    if status > 0 then
+        return take(format_ids[space_id]) or lost_result()
+    elseif status < 0 then
+        raise()
+    end
+end
+
+local function update(space_id, index_id, key, operations)
+    if key == nil or type(operations) ~= 'table' then
+        error('Usage: index:update(key, ops)', 3)
+    end
+    local size = encoded_key(key)
+    ffi_hold(context, scratch.data, size)
+    size = encode(operations) or not_an_array()
+    local status = ffi_update(context, space_id, index_id, scratch.data, size)
+    if status > 0 then
+        return take(format_ids[space_id]) or lost_result()
+    elseif status < 0 then
+        raise()
+    end
+end
+
+local function get(space_id, index_id, key)
+    local size = encoded_key(key)
+    local status = ffi_get(context, space_id, index_id, scratch.data, size)
+    while status > 0 do
+        local tuple = take(format_ids[space_id])
+        if tuple ~= nil then
+            return tuple
+        end
+        size = encoded_key(key)
+        status = ffi_get(context, space_id, index_id, scratch.data, size)
+    end
+    if status < 0 then
+        raise()
+    end
+end
+
+local ITERATORS = {
+    EQ = 0, REQ = 1, ALL = 2, LT = 3, LE = 4, GE = 5, GT = 6,
+    BITS_ALL_SET = 7, BITS_ANY_SET = 8, BITS_ALL_NOT_SET = 9,
+    OVERLAPS = 10, NEIGHBOR = 11, NP = 12, PP = 13,
+}
+local SUPPORTED_ITERATORS = 6
+local EQ, ALL = ITERATORS.EQ, ITERATORS.ALL
+
+local function resolve_iterator(iterator)
+    local number = iterator
+    if type(iterator) == 'string' then
+        number = ITERATORS[iterator:upper()]
+        if number == nil then
+            box.error(box.error.ITERATOR_TYPE, iterator)
+        end
+    elseif type(iterator) ~= 'number' then
+        box.error(box.error.ITERATOR_TYPE, tostring(iterator))
+    end
+    if number > ITERATORS.PP or number < 0 then
+        box.error(box.error.ILLEGAL_PARAMS, 'Invalid iterator type')
+    elseif number > SUPPORTED_ITERATORS then
+        box.error(box.error.UNSUPPORTED, 'Index', 'requested iterator type')
+    end
+    return number
+end
+
+-- The iterator for the key that is in the scratch buffer: ALL for the empty one, else EQ.
+local function default_iterator()
+    return scratch.data[0] == 0x90 and ALL or EQ
+end
+
+-- Holds the position to go on behind: a string from `fetch_pos`, or a tuple. 1 if there is one.
+local function hold_position(space_id, index_id, after)
+    if after == nil then
+        return 0
+    end
+    if type(after) ~= 'string' then
+        local size = encode(after)
+        if size == nil then
+            box.error(box.error.ITERATOR_POSITION)
+        end
+        if database.position(context, space_id, index_id, scratch.data, size) < 0 then
+            raise()
+        end
+        after = database.take_bytes()
+    end
+    ffi_hold(context, ffi.cast('const uint8_t *', after), #after)
+    return 1
+end
+
+local NO_LIMIT = 4294967295
+
+local function number_option(options, name, default)
+    local value = options[name]
+    if value == nil then
+        return default
+    end
+    value = tonumber(value)
+    if value == nil then
+        box.error(box.error.ILLEGAL_PARAMS,
+            ("options parameter '%s' should be of type number"):format(name))
+    end
+    return value
+end
+
+local select_t, uint32_p = ffi.typeof('uint8_t[?]'), ffi.typeof('const uint32_t *')
+
+-- Copies the tuples of the last select out of Rust; nil when another one has come between.
+local function take_selected(count, format_id)
+    local bytes, serial = context.number, context.size
+    local buffer = ffi.new(select_t, bytes)
+    if ffi_copy_selected(context, serial, buffer) == 0 then
+        return nil
+    end
+    local result = {}
+    local at = 0
+    for position = 1, count do
+        local size = ffi.cast(uint32_p, buffer + at)[0]
+        local tuple = ffi.new(tuples.type, size)
+        tuple.size = size
+        tuple.format_id = format_id
+        ffi.copy(tuple.data, buffer + at + 4, size)
+        result[position] = tuple
+        at = at + 4 + size
+    end
+    return result
+end
+
+local function select_once(space_id, index_id, key, options)
+    local iterator, offset, limit, after = nil, 0, NO_LIMIT, nil
+    if type(options) == 'table' then
+        iterator, after = options.iterator, options.after
+        offset = number_option(options, 'offset', 0)
+        limit = number_option(options, 'limit', NO_LIMIT)
+    elseif options ~= nil then
+        iterator = options
+    end
+    if iterator ~= nil then
+        iterator = resolve_iterator(iterator)
+    end
+    local has_after = hold_position(space_id, index_id, after)
+    local size = encoded_key(key)
+    local count = ffi_select(context, space_id, index_id, iterator or default_iterator(),
+        scratch.data, size, offset, limit, has_after)
+    if count < 0 then
+        raise()
+    end
+    return take_selected(count, format_ids[space_id])
+end
+
+local function position_of(space_id, index_id, tuple)
+    local size = encode(tuple) or not_an_array()
+    if database.position(context, space_id, index_id, scratch.data, size) < 0 then
+        raise()
+    end
+    return database.take_bytes()
+end
+
+local function select(space_id, index_id, key, options)
+    local result
+    repeat
+        result = select_once(space_id, index_id, key, options)
+    until result ~= nil
+    if type(options) == 'table' and options.fetch_pos then
+        local last = result[#result]
+        if last == nil then
+            local after = options.after
+            if after ~= nil and type(after) ~= 'string' then
+                after = position_of(space_id, index_id, after)
+            end
+            return result, after
+        end
+        return result, position_of(space_id, index_id, last)
+    end
+    return result
+end
+
+ffi.cdef([[struct lycosa_cursor { uint32_t number; uint32_t format_id; };]])
+local cursor_t = ffi.metatype('struct lycosa_cursor', {
+    __gc = function(cursor) cursor_close(context, cursor.number) end,
+    __tostring = function() return '<iterator state>' end,
+})
+
+local function next_tuple(cursor)
+    local number = cursor.number
+    local status = cursor_next(context, number)
+    if status == 0 then
+        return nil
+    elseif status < 0 then
+        raise()
+    end
+    local tuple = take(cursor.format_id)
+    while tuple == nil do
+        cursor_repeat(context, number)
+        tuple = take(cursor.format_id)
+    end
+    return cursor, tuple
+end
+
+local function pairs_of(space_id, index_id, key, options)
+    local iterator, offset, after = nil, 0, nil
+    if type(options) == 'table' then
+        iterator, after = options.iterator, options.after
+        offset = number_option(options, 'offset', 0)
+    elseif options ~= nil then
+        iterator = options
+    end
+    if iterator ~= nil then
+        iterator = resolve_iterator(iterator)
+    end
+    local has_after = hold_position(space_id, index_id, after)
+    local size = encoded_key(key)
+    local number = cursor_open(context, space_id, index_id, iterator or default_iterator(),
+        scratch.data, size, offset, has_after)
+    if number < 0 then
+        raise()
+    end
+    local cursor = cursor_t(number, format_ids[space_id])
+    return next_tuple, cursor, cursor
+end
+
+local function count(space_id, index_id, key, options)
+    local iterator = options
+    if type(options) == 'table' then
+        iterator = options.iterator
+    end
+    if iterator ~= nil then
+        iterator = resolve_iterator(iterator)
+    end
+    local size = encoded_key(key)
+    if ffi_count(context, space_id, index_id, iterator or default_iterator(),
+        scratch.data, size) < 0 then
+        raise()
+    end
+    return context.number
+end
+
+local MINIMUM, MAXIMUM, RANDOM = 0, 1, 2
+
+local function extreme(space_id, index_id, which, key)
+    local size = encoded_key(key)
+    local status = database.extreme(context, space_id, index_id, which, scratch.data, size)
+    if status > 0 then
+        return take(format_ids[space_id]) or lost_result()
+    elseif status < 0 then
+        raise()
+    end
+end
+
+local function byte_size(space_id, index_id)
+    if database.byte_size(context, space_id, index_id) < 0 then
+        raise()
+    end
+    return context.number
+end
+
+function space_methods.get(space, key)
+    check_space(space, 'get')
+    return get(space.id, 0, key)
+end
+
+function space_methods.delete(space, key)
+    check_space(space, 'delete')
+    return delete(space.id, 0, key)
+end
+
+function space_methods.update(space, key, operations)
+    check_space(space, 'update')
+    return update(space.id, 0, key, operations)
+end
+
+function space_methods.upsert(space, tuple, operations)
+    check_space(space, 'upsert')
+    if type(operations) ~= 'table' then
+        error('Usage: space:upsert(tuple_key, operations)', 2)
+    end
+    local size = encode(tuple) or not_an_array()
+    ffi_hold(context, scratch.data, size)
+    size = encode(operations) or not_an_array()
+    if ffi_upsert(context, space.id, scratch.data, size) < 0 then
+        raise()
+    end
+end
+
+function space_methods.select(space, key, options)
+    check_space(space, 'select')
+    return select(space.id, 0, key, options)
+end
+
+function space_methods.pairs(space, key, options)
+    check_space(space, 'pairs')
+    -- A space without indexes has nothing to walk over.
+    if space.index[0] == nil then
+        return function() end
+    end
+    return pairs_of(space.id, 0, key, options)
+end
+
+function space_methods.count(space, key, options)
+    check_space(space, 'count')
+    if space.index[0] == nil then
+        return 0
+    end
+    return count(space.id, 0, key, options)
+end
+
+function space_methods.len(space)
+    check_space(space, 'len')
+    if space.index[0] == nil then
+        return 0
+    end
+    if ffi_length(context, space.id, 0) < 0 then
+        raise()
+    end
+    return context.number
+end
+
+function space_methods.bsize(space)
+    check_space(space, 'bsize')
+    return byte_size(space.id, -1)
+end
+
+function index_methods.get(index, key)
+    check_index(index, 'get')
+    return get(index.space_id, index.id, key)
+end
+
+function index_methods.delete(index, key)
+    check_index(index, 'delete')
+    return delete(index.space_id, index.id, key)
+end
+
+function index_methods.update(index, key, operations)
+    check_index(index, 'update')
+    return update(index.space_id, index.id, key, operations)
+end
+
+function index_methods.select(index, key, options)
+    check_index(index, 'select')
+    return select(index.space_id, index.id, key, options)
+end
+
+function index_methods.pairs(index, key, options)
+    check_index(index, 'pairs')
+    return pairs_of(index.space_id, index.id, key, options)
+end
+
+function index_methods.count(index, key, options)
+    check_index(index, 'count')
+    return count(index.space_id, index.id, key, options)
+end
+
+function index_methods.len(index)
+    check_index(index, 'len')
+    if ffi_length(context, index.space_id, index.id) < 0 then
+        raise()
+    end
+    return context.number
+end
+
+function index_methods.bsize(index)
+    check_index(index, 'bsize')
+    return byte_size(index.space_id, index.id)
+end
+
+function index_methods.min(index, key)
+    check_index(index, 'min')
+    return extreme(index.space_id, index.id, MINIMUM, key)
+end
+
+function index_methods.max(index, key)
+    check_index(index, 'max')
+    return extreme(index.space_id, index.id, MAXIMUM, key)
+end
+
+function index_methods.random(index, seed)
+    check_index(index, 'random')
+    context.number = tonumber(seed) or 0
+    return extreme(index.space_id, index.id, RANDOM, nil)
+end
+
+function index_methods.tuple_pos(index, tuple)
+    check_index(index, 'tuple_pos')
+    return position_of(index.space_id, index.id, tuple)
+end
+
+-- `box.index` has the iterators by name.
+database.api.index = ITERATORS
+
+local space_mt = {
+    __index = space_methods,
+    __len = space_methods.len,
+    __pairs = space_methods.pairs,
+    __ipairs = space_methods.pairs,
+}
+local index_mt = {
+    __index = index_methods,
+    __len = index_methods.len,
+    __pairs = index_methods.pairs,
+    __ipairs = index_methods.pairs,
+}
+
+return {
+    space_methods = space_methods,
+    index_methods = index_methods,
+    space_mt = space_mt,
+    index_mt = index_mt,
+    check_space = check_space,
+    check_index = check_index,
+    format_ids = format_ids,
+}
