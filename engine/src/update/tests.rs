@@ -122,12 +122,32 @@ fn several_operations_may_change_one_nested_place() {
 
 #[test]
 fn a_field_number_beyond_32_bits_is_named_in_the_error() {
-    let error = update("920102", "9193a13dcf000000010000000001").expect_err("too large");
-    assert_eq!(error.code(), 26);
-    assert!(
-        error.to_string().contains("on field 4294967296 "),
-        "{error}"
-    );
+    let cases = [
+        ("cf0000000100000000", "4294967296"),
+        ("cfffffffffffffffff", "9223372036854775807"),
+        ("d38000000000000000", "-9223372036854775808"),
+    ];
+    for (number, text) in cases {
+        let error = update("920102", &format!("9193a13d{number}01")).expect_err("too large");
+        assert_eq!(error.code(), 26);
+        let place = format!("on field {text} ");
+        assert!(error.to_string().contains(&place), "{error}");
+    }
+}
+
+#[test]
+fn an_index_beyond_32_bits_in_a_path_is_an_error() {
+    for index in ["4294967297", "9223372036854775808", "99999999999999999999"] {
+        let mut operations = bytes("9193a13d");
+        msgpack::write_string(&mut operations, format!("[{index}]").as_bytes());
+        operations.push(1);
+        let parsed = parse(&operations).expect("a path");
+        let error = parsed
+            .apply(&[0x91, 1], &mut Vec::new())
+            .expect_err("too large");
+        assert_eq!(error.code(), 110, "{index}");
+        assert_eq!(parsed.column_mask(1), 1 << 63);
+    }
 }
 
 #[test]
