@@ -1,0 +1,114 @@
+//! Strands: stacks that run one fiber after another. The only place that knows `may`.
+//!
+//! A strand is a `may` coroutine that is parked unless it is the one that runs. It outlives the
+//! fibers it carries: making a coroutine costs about 2 microseconds and two memory mappings, handing
+//! a new job to a parked one costs a switch.
+
+use std::cell::{Cell, OnceCell};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+
+use may::coroutine::{self, Builder, Coroutine};
+
+/// What a strand runs next: one whole fiber, its bookkeeping included. It must not unwind.
+pub(super) type Job = Box<dyn FnOnce()>;
+
+pub(super) struct Strand {
+    coroutine: OnceCell<Coroutine>,
+    /// Set by `resume`, taken by `pause`: whatever else `may` did to wake the coroutine is ignored.
+    resumed: Cell<bool>,
+    job: Cell<Option<Job>>,
+    quits: Cell<bool>,
+}
+
+/// Carries a value into `may`'s `spawn`, which asks for `Send`.
+struct StaysOnThread<T>(T);
+
+// SAFETY: `may` runs with one worker, and a strand is only ever made by that worker (`Strand::new`
+// is called by a running fiber) and resumed by it, so the value never changes threads.
+unsafe impl<T> Send for StaysOnThread<T> {}
+
+impl<T> StaysOnThread<T> {
+    /// A method, so that closures capture the whole wrapper and not its field.
+    fn into_inner(self) -> T {
+        self.0
+    }
+}
+
+impl Strand {
+    fn unattached() -> Rc<Self> {
+        Rc::new(Self {
+            coroutine: OnceCell::new(),
+            resumed: Cell::new(false),
+            job: Cell::new(None),
+            quits: Cell::new(false),
+        })
+    }
+
+    /// The strand of the coroutine that calls: that of the main fiber.
+    pub(super) fn of_caller() -> Rc<Self> {
+        let strand = Self::unattached();
+        strand.coroutine.get_or_init(coroutine::current);
+        strand
+    }
+
+    /// A new strand, parked and without a job. `None` when no stack could be mapped. The caller must
+    /// run on a strand itself.
+    pub(super) fn new(stack_size_words: usize) -> Option<Rc<Self>> {
+        let strand = Self::unattached();
+        let carried = StaysOnThread(Rc::clone(&strand));
+        let body = move || carried.into_inner().work();
+        // A failed mapping panics inside `may` before anything was made, so it is safe to go on.
+        let spawned = catch_unwind(AssertUnwindSafe(|| {
+            // SAFETY: the body touches no thread-local state across a pause that another coroutine
+            // could see half-changed, and its stack has a guard page.
+            unsafe {
+                Builder::new()
+                    .stack_size(stack_size_words)
+                    .spawn_local(body)
+            }
+        }));
+        let handle = spawned.ok()?.ok()?;
+        strand.coroutine.get_or_init(|| handle.coroutine().clone());
+        Some(strand)
+    }
+
+    /// Gives a parked strand its next job, to start at the next `resume`.
+    pub(super) fn assign(&self, job: Job) {
+        self.job.set(Some(job));
+    }
+
+    /// Lets the strand run as soon as the caller pauses.
+    pub(super) fn resume(&self) {
+        self.resumed.set(true);
+        if let Some(coroutine) = self.coroutine.get() {
+            coroutine.unpark();
+        }
+    }
+
+    /// Parks the strand, which must be the caller's own, until `resume`.
+    pub(super) fn pause(&self) {
+        while !self.resumed.replace(false) {
+            coroutine::park();
+        }
+    }
+
+    /// Makes the strand end, and its stack go back to `may`, after its present job or, when it is
+    /// parked without one, at its next `resume`.
+    pub(super) fn quit(&self) {
+        self.quits.set(true);
+    }
+
+    /// The life of a strand.
+    fn work(&self) {
+        loop {
+            self.pause();
+            if let Some(job) = self.job.take() {
+                job();
+            }
+            if self.quits.get() {
+                return;
+            }
+        }
+    }
+}
