@@ -1,5 +1,20 @@
 //! `LuaJIT` with Tarantool's `box`, `fiber`, `clock` and their like on [`lycosa_engine`], and the
 //! worker that runs one repetition of a workload.
 
+pub mod clock;
+pub mod decode;
+mod decode_cursor;
+pub mod encode;
+pub mod encode_buffer;
+pub mod error;
 pub mod exec;
+pub mod json;
+mod json_decode;
+mod json_number;
+pub mod log;
+pub mod state;
+pub mod state_boundary;
+pub mod tuple;
+mod tuple_path;
+pub mod tuple_text;
 pub mod worker;

@@ -1,0 +1,296 @@
+-- Error objects and `box.error`. An object is a small cdata; what it says stands in a weak table
+-- beside it, because errors are cold and their details are Lua values.
+
+local native = ...
+local ffi = require('ffi')
+
+ffi.cdef([[struct error { const uint32_t id; };]])
+
+local error_t = ffi.typeof('struct error')
+local PROC_LUA = 32
+
+-- names[code], texts[code] and fields[code] of each code; codes[name] is its number.
+local names, texts, fields, codes = {}, {}, {}, {}
+for _, entry in ipairs(native.codes) do
+    local code, name = entry[1], entry[2]
+    names[code], texts[code], codes[name] = name, entry[3], code
+    fields[code] = {unpack(entry, 4)}
+end
+
+local details = setmetatable({}, {__mode = 'k'})
+local last_error
+
+local function is_error(value)
+    return type(value) == 'cdata' and ffi.istype(error_t, value)
+end
+
+local function check(value, usage)
+    if not is_error(value) then
+        error('Usage: ' .. usage, 3)
+    end
+end
+
+-- Where the error was made: the first frame outside of the embedded modules, or `level` frames
+-- above it.
+local function location(level)
+    local skipped = 0
+    for depth = 3, 200 do
+        local frame = debug.getinfo(depth, 'Sl')
+        if frame == nil then
+            break
+        end
+        local embedded = frame.source:find('^[@=]lycosa/') ~= nil
+        if not embedded and frame.currentline > 0 then
+            skipped = skipped + 1
+            if skipped >= level then
+                return {{file = frame.source:gsub('^@', ''), line = frame.currentline}}
+            end
+        end
+    end
+    return {}
+end
+
+local function make(code, kind, message, payload, level)
+    local object = ffi.new(error_t)
+    local file_and_line = level == 0 and {} or location(level or 1)
+    details[object] = {
+        code = code,
+        type = kind,
+        base_type = kind,
+        message = message,
+        trace = file_and_line,
+        payload = payload or {},
+    }
+    return object
+end
+
+-- Gives the object of an error that Rust raises; it becomes the last error at once.
+local function make_native(code, kind, message, payload)
+    last_error = make(code, kind, message, payload)
+    return last_error
+end
+
+local function format_code(code, ...)
+    local text = texts[code]
+    if text == nil then
+        return 'Unknown error', {}
+    end
+    local ok, message = pcall(string.format, text, ...)
+    if not ok then
+        return nil
+    end
+    local payload = {}
+    for position, name in ipairs(fields[code]) do
+        if name ~= '' then
+            payload[name] = (select(position, ...))
+        end
+    end
+    return message, payload
+end
+
+local RESERVED = {code = true, reason = true, message = true, type = true, prev = true, level = true}
+
+local function make_from_table(options, level)
+    local message = options.message or options.reason or ''
+    local payload = {}
+    for name, value in pairs(options) do
+        if type(name) == 'string' and not RESERVED[name] then
+            payload[name] = value
+        end
+    end
+    local code = options.code or 0
+    local object = make(code, 'ClientError', tostring(message), payload, level)
+    local custom = options.type
+    if custom ~= nil and custom ~= 'ClientError' then
+        local detail = details[object]
+        detail.type, detail.base_type, detail.custom_type = custom, 'CustomError', custom
+    end
+    if is_error(options.prev) then
+        details[object].prev = options.prev
+    end
+    return object
+end
+
+-- Makes an object of what box.error and box.error.new take; nil when the arguments fit nothing.
+local function from_arguments(...)
+    local first, second = ...
+    local count = select('#', ...)
+    if is_error(first) then
+        return first
+    elseif type(first) == 'table' then
+        if second ~= nil and type(second) ~= 'number' then
+            return nil
+        end
+        return make_from_table(first, second)
+    elseif type(first) == 'number' then
+        local message, payload = format_code(first, select(2, ...))
+        return message and make(first, 'ClientError', message, payload)
+    elseif type(first) == 'string' and count >= 2 and type(second) == 'string' then
+        local ok, message = pcall(string.format, select(2, ...))
+        return ok and make_from_table({type = first, message = message}) or nil
+    end
+    return nil
+end
+
+local methods = {}
+
+function methods.unpack(object)
+    check(object, 'error:unpack()')
+    local detail = details[object]
+    local result = {}
+    for name, value in pairs(detail.payload) do
+        result[name] = value
+    end
+    result.code, result.type, result.base_type = detail.code, detail.type, detail.base_type
+    result.custom_type, result.message = detail.custom_type, detail.message
+    result.trace, result.prev, result.errno = detail.trace, detail.prev, detail.errno
+    return result
+end
+
+function methods.raise(object)
+    check(object, 'error:raise()')
+    last_error = object
+    error(object)
+end
+
+function methods.match(object, ...)
+    check(object, 'error:match()')
+    return string.match(details[object].message, ...)
+end
+
+function methods.set_prev(object, previous)
+    if not is_error(object) or (previous ~= nil and not is_error(previous)) then
+        error('Usage: error1:set_prev(error2)', 2)
+    end
+    local ancestor = previous
+    while ancestor ~= nil do
+        if ancestor == object then
+            error('Cycles are not allowed', 2)
+        end
+        ancestor = details[ancestor].prev
+    end
+    details[object].prev = previous
+end
+
+local function message_of(object)
+    return details[object].message
+end
+
+local function text_of(value)
+    return is_error(value) and message_of(value) or tostring(value)
+end
+
+ffi.metatype(error_t, {
+    __tostring = message_of,
+    __concat = function(left, right) return text_of(left) .. text_of(right) end,
+    __index = function(object, name)
+        local method = methods[name]
+        if method ~= nil then
+            return method
+        end
+        local detail = details[object]
+        if name == 'payload' then
+            return nil
+        end
+        local value = detail[name]
+        if value ~= nil then
+            return value
+        end
+        return detail.payload[name]
+    end,
+})
+
+-- Throws the error of `code` with the arguments of its text.
+local function raise(code, ...)
+    local message, payload = format_code(code, ...)
+    last_error = make(code, 'ClientError', message or texts[code], payload)
+    error(last_error)
+end
+
+-- The error object of whatever `pcall` caught: what is none yet becomes a LuajitError.
+local function wrap(value)
+    if is_error(value) then
+        return value
+    end
+    return make(PROC_LUA, 'LuajitError', tostring(value))
+end
+
+-- Throws the error that an FFI function has left.
+local function raise_pending()
+    local object = native.take_error()
+    if object == nil then
+        error('an FFI function failed without leaving an error', 2)
+    end
+    last_error = object
+    error(object)
+end
+
+local functions = {}
+
+function functions.new(...)
+    local object = from_arguments(...)
+    if not object then
+        error('Usage: box.error.new(code, args) or box.error.new(type, args)', 2)
+    end
+    return object
+end
+
+function functions.last()
+    return last_error
+end
+
+function functions.clear()
+    last_error = nil
+end
+
+function functions.set(object)
+    if not is_error(object) then
+        error(('Invalid argument #1 (error expected, got %s)'):format(type(object)), 2)
+    end
+    last_error = object
+end
+
+functions.is = is_error
+
+local function throw(_, ...)
+    if select('#', ...) == 0 then
+        if last_error == nil then
+            return
+        end
+        error(last_error)
+    end
+    local object = from_arguments(...)
+    if not object then
+        error('box.error(): bad arguments', 2)
+    end
+    last_error = object
+    error(object)
+end
+
+box.error = setmetatable({}, {
+    __call = throw,
+    __index = function(_, name)
+        return functions[name] or codes[name]
+    end,
+    __pairs = function()
+        local all = {}
+        for name, code in pairs(codes) do
+            all[name] = code
+        end
+        for name, member in pairs(functions) do
+            all[name] = member
+        end
+        return next, all, nil
+    end,
+})
+
+return {
+    type_id = tonumber(error_t),
+    codes = codes,
+    names = names,
+    is = is_error,
+    make = make_native,
+    raise = raise,
+    raise_pending = raise_pending,
+    wrap = wrap,
+}

@@ -1,0 +1,204 @@
+//! The decoder: `MsgPack` bytes to values on the Lua stack.
+//!
+//! Arrays and maps get the metatables that say so (`__serialize` of `seq` and `map`), nil inside
+//! them becomes `box.NULL`, and integers from 1e14 up or -1e14 down become 64-bit cdata. The cost
+//! is that of making the Lua values; cdata take one call into Lua each.
+
+use std::ffi::c_int;
+
+use mlua::ffi;
+
+pub use crate::decode_cursor::{Cursor, DecodeError, Token, field};
+use crate::state_boundary::{
+    Boundary, References, push_bytes, push_reference, string_at, throw_text,
+};
+
+/// Integers nearer to zero than this become Lua numbers, all others 64-bit cdata.
+pub(crate) const NUMBER_LIMIT: u64 = 100_000_000_000_000;
+
+/// Containers inside one another deeper than this are an error.
+const MAX_DEPTH: u32 = 256;
+
+/// Pushes a 64-bit integer as cdata: signed, or unsigned.
+///
+/// # Safety
+///
+/// `references` must be those of `state`, and five stack slots must be free.
+pub(crate) unsafe fn push_integer(
+    state: *mut ffi::lua_State,
+    references: References,
+    value: u64,
+    signed: bool,
+) {
+    // SAFETY: the referenced function takes the halves and makes the cdata.
+    unsafe {
+        push_reference(state, references.make_integer);
+        ffi::lua_pushnumber(state, (value >> 32) as f64);
+        ffi::lua_pushnumber(state, (value & 0xffff_ffff) as f64);
+        ffi::lua_pushboolean(state, c_int::from(signed));
+        ffi::lua_call(state, 3, 1);
+    }
+}
+
+struct Decoder<'bytes> {
+    state: *mut ffi::lua_State,
+    references: References,
+    cursor: Cursor<'bytes>,
+}
+
+impl Decoder<'_> {
+    /// Pushes the next value; on an error the stack may hold parts of it.
+    unsafe fn value(&mut self, depth: u32) -> Result<(), DecodeError> {
+        let state = self.state;
+        // SAFETY: each token pushes one value; containers check the stack before they go deeper.
+        unsafe {
+            match self.cursor.read()? {
+                Token::Nil => push_reference(state, self.references.null),
+                Token::Boolean(value) => ffi::lua_pushboolean(state, c_int::from(value)),
+                Token::Unsigned(value) if value < NUMBER_LIMIT => {
+                    ffi::lua_pushnumber(state, value as f64);
+                }
+                Token::Unsigned(value) => push_integer(state, self.references, value, false),
+                Token::Signed(value) if value.unsigned_abs() < NUMBER_LIMIT => {
+                    ffi::lua_pushnumber(state, value as f64);
+                }
+                Token::Signed(value) => {
+                    push_integer(state, self.references, value as u64, true);
+                }
+                Token::Float(value, _) => ffi::lua_pushnumber(state, value),
+                Token::String(bytes) | Token::Binary(bytes) => push_bytes(state, bytes),
+                Token::Array(length) => return self.array(length, depth),
+                Token::Map(length) => return self.map(length, depth),
+                Token::Extension(1, payload) => {
+                    self.extension(self.references.make_decimal, payload)
+                }
+                Token::Extension(2, payload) if payload.len() == 16 => {
+                    self.extension(self.references.make_uuid, payload);
+                }
+                Token::Extension(kind, _) => return Err(DecodeError::UnsupportedExtension(kind)),
+            }
+        }
+        Ok(())
+    }
+
+    unsafe fn extension(&mut self, constructor: c_int, payload: &[u8]) {
+        // SAFETY: the referenced function takes the payload and makes the cdata.
+        unsafe {
+            push_reference(self.state, constructor);
+            push_bytes(self.state, payload);
+            ffi::lua_call(self.state, 1, 1);
+        }
+    }
+
+    unsafe fn enter(&mut self, depth: u32) -> Result<(), DecodeError> {
+        // SAFETY: only asks for room.
+        let room = unsafe { ffi::lua_checkstack(self.state, 8) != 0 };
+        if depth >= MAX_DEPTH || !room {
+            Err(DecodeError::TooDeep(depth + 1))
+        } else {
+            Ok(())
+        }
+    }
+
+    unsafe fn array(&mut self, length: u32, depth: u32) -> Result<(), DecodeError> {
+        let state = self.state;
+        // SAFETY: each element is pushed and stored; the table stays below.
+        unsafe {
+            self.enter(depth)?;
+            // A length from outside must not reserve more than the bytes can hold.
+            let expected = (length as usize).min(self.cursor.remaining());
+            ffi::lua_createtable(state, expected as c_int, 0);
+            for position in 1..=length {
+                self.value(depth + 1)?;
+                ffi::lua_rawseti(state, -2, ffi::lua_Integer::from(position as i32));
+            }
+            push_reference(state, self.references.sequence_metatable);
+            ffi::lua_setmetatable(state, -2);
+        }
+        Ok(())
+    }
+
+    unsafe fn map(&mut self, length: u32, depth: u32) -> Result<(), DecodeError> {
+        let state = self.state;
+        // SAFETY: each pair is pushed and stored; the table stays below.
+        unsafe {
+            self.enter(depth)?;
+            let expected = (length as usize).min(self.cursor.remaining());
+            ffi::lua_createtable(state, 0, expected as c_int);
+            for _ in 0..length {
+                self.value(depth + 1)?;
+                self.value(depth + 1)?;
+                ffi::lua_rawset(state, -3);
+            }
+            push_reference(state, self.references.map_metatable);
+            ffi::lua_setmetatable(state, -2);
+        }
+        Ok(())
+    }
+}
+
+/// Pushes the first value of `bytes` and answers with the number of bytes it took.
+///
+/// On an error the stack is as it was before.
+///
+/// # Safety
+///
+/// `state` must come from [`crate::state::new_state`], eight stack slots must be free, and `bytes`
+/// must not move while Lua code runs. Making values may throw when memory is out, so the caller's
+/// frames should own nothing with a destructor.
+pub unsafe fn push_value(
+    state: *mut ffi::lua_State,
+    boundary: &Boundary,
+    bytes: &[u8],
+) -> Result<usize, DecodeError> {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let top = ffi::lua_gettop(state);
+        let mut decoder = Decoder {
+            state,
+            references: boundary.references,
+            cursor: Cursor::new(bytes),
+        };
+        match decoder.value(0) {
+            Ok(()) => Ok(decoder.cursor.offset()),
+            Err(error) => {
+                ffi::lua_settop(state, top);
+                Err(error)
+            }
+        }
+    }
+}
+
+/// `decode(string, offset)`: returns the value at the offset (from 1) and the offset behind it.
+pub(crate) unsafe extern "C-unwind" fn lua_decode(state: *mut ffi::lua_State) -> c_int {
+    // SAFETY: called by Lua as pushed by push_function; the string stays at index 1 throughout.
+    unsafe {
+        let boundary = Boundary::of_upvalue(state);
+        if ffi::lua_type(state, 1) != ffi::LUA_TSTRING {
+            throw_text(
+                state,
+                format_args!("msgpack.decode: a string is expected as argument #1"),
+            );
+        }
+        let bytes = string_at(state, 1);
+        let offset = if ffi::lua_gettop(state) >= 2 {
+            ffi::lua_tonumber(state, 2)
+        } else {
+            1.0
+        };
+        if !(offset >= 1.0 && offset <= bytes.len() as f64) {
+            throw_text(
+                state,
+                format_args!("msgpack.decode: offset {offset} is out of bounds"),
+            );
+        }
+        let start = offset as usize - 1;
+        match push_value(state, boundary, &bytes[start..]) {
+            Ok(length) => {
+                ffi::lua_pushnumber(state, (start + length + 1) as f64);
+                2
+            }
+            Err(error) => throw_text(state, format_args!("msgpack.decode: {error}")),
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! The scratch buffer that `Lua` and Rust encode `MsgPack` into, one for each Lua state.
+//!
+//! Its first two fields are read by compiled Lua code through the FFI, which writes straight into
+//! the memory behind [`Scratch::data`]. A value is encoded and used before anything else can run,
+//! so one buffer serves all fibers. Appending costs a capacity check; growing reallocates.
+
+/// A growing byte buffer whose address and capacity Lua reads as `struct lycosa_scratch`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Scratch {
+    data: *mut u8,
+    capacity: u32,
+    storage: Vec<u8>,
+}
+
+/// The capacity that a new buffer starts with, in bytes; most tuples never make it grow.
+const INITIAL_CAPACITY_BYTES: usize = 64 * 1024;
+
+impl Default for Scratch {
+    fn default() -> Self {
+        let mut scratch = Self {
+            data: std::ptr::null_mut(),
+            capacity: 0,
+            storage: vec![0; INITIAL_CAPACITY_BYTES],
+        };
+        scratch.storage.clear();
+        scratch.publish();
+        scratch
+    }
+}
+
+impl Scratch {
+    /// Forgets what the buffer holds.
+    pub fn clear(&mut self) {
+        self.storage.clear();
+    }
+
+    /// The number of bytes that Rust has written since [`Scratch::clear`].
+    pub fn len(&self) -> usize {
+        self.storage.len()
+    }
+
+    /// Whether Rust has written nothing since [`Scratch::clear`].
+    pub fn is_empty(&self) -> bool {
+        self.storage.is_empty()
+    }
+
+    /// The bytes that Rust has written since [`Scratch::clear`].
+    pub fn as_slice(&self) -> &[u8] {
+        &self.storage
+    }
+
+    /// Shows the address and the capacity to Lua again, after writes that may have moved the buffer.
+    pub fn publish(&mut self) {
+        self.data = self.storage.as_mut_ptr();
+        self.capacity = u32::try_from(self.storage.capacity()).unwrap_or(u32::MAX);
+    }
+
+    /// The address of the bytes, for a caller that knows how many of them Lua has written.
+    pub fn data(&self) -> *const u8 {
+        self.data
+    }
+
+    /// Appends `bytes` as they are.
+    pub fn put_bytes(&mut self, bytes: &[u8]) {
+        self.storage.extend_from_slice(bytes);
+    }
+
+    /// Appends one byte.
+    pub fn put_byte(&mut self, byte: u8) {
+        self.storage.push(byte);
+    }
+
+    fn put_tagged<const N: usize>(&mut self, tag: u8, bytes: [u8; N]) {
+        self.storage.push(tag);
+        self.storage.extend_from_slice(&bytes);
+    }
+
+    /// Appends a `MsgPack` nil.
+    pub fn put_nil(&mut self) {
+        self.put_byte(0xc0);
+    }
+
+    /// Appends a `MsgPack` boolean.
+    pub fn put_boolean(&mut self, value: bool) {
+        self.put_byte(if value { 0xc3 } else { 0xc2 });
+    }
+
+    /// Appends an unsigned integer in its shortest form.
+    pub fn put_unsigned(&mut self, value: u64) {
+        if value < 0x80 {
+            self.put_byte(value as u8);
+        } else if let Ok(value) = u8::try_from(value) {
+            self.put_tagged(0xcc, [value]);
+        } else if let Ok(value) = u16::try_from(value) {
+            self.put_tagged(0xcd, value.to_be_bytes());
+        } else if let Ok(value) = u32::try_from(value) {
+            self.put_tagged(0xce, value.to_be_bytes());
+        } else {
+            self.put_tagged(0xcf, value.to_be_bytes());
+        }
+    }
+
+    /// Appends a signed integer in its shortest form; from zero up it is written as unsigned.
+    pub fn put_signed(&mut self, value: i64) {
+        if value >= 0 {
+            self.put_unsigned(value as u64);
+        } else if value >= -32 {
+            self.put_byte(value as u8);
+        } else if let Ok(value) = i8::try_from(value) {
+            self.put_tagged(0xd0, value.to_be_bytes());
+        } else if let Ok(value) = i16::try_from(value) {
+            self.put_tagged(0xd1, value.to_be_bytes());
+        } else if let Ok(value) = i32::try_from(value) {
+            self.put_tagged(0xd2, value.to_be_bytes());
+        } else {
+            self.put_tagged(0xd3, value.to_be_bytes());
+        }
+    }
+
+    /// Appends a 32-bit float.
+    pub fn put_float(&mut self, value: f32) {
+        self.put_tagged(0xca, value.to_be_bytes());
+    }
+
+    /// Appends a 64-bit float, integral or not.
+    pub fn put_double(&mut self, value: f64) {
+        self.put_tagged(0xcb, value.to_be_bytes());
+    }
+
+    /// Appends a Lua number as Tarantool does: an integral value that fits 64 bits becomes an
+    /// integer, every other one a 64-bit float.
+    pub fn put_number(&mut self, value: f64) {
+        const TWO_POW_63: f64 = 9_223_372_036_854_775_808.0;
+        let integral = value.trunc().to_bits() == value.to_bits() || value == 0.0;
+        if integral && (0.0..2.0 * TWO_POW_63).contains(&value) {
+            self.put_unsigned(value as u64);
+        } else if integral && (-TWO_POW_63..0.0).contains(&value) {
+            self.put_signed(value as i64);
+        } else {
+            self.put_double(value);
+        }
+    }
+
+    /// Appends a string.
+    pub fn put_string(&mut self, bytes: &[u8]) {
+        let length = bytes.len();
+        if length < 32 {
+            self.put_byte(0xa0 | length as u8);
+        } else if let Ok(length) = u8::try_from(length) {
+            self.put_tagged(0xd9, [length]);
+        } else if let Ok(length) = u16::try_from(length) {
+            self.put_tagged(0xda, length.to_be_bytes());
+        } else {
+            self.put_tagged(0xdb, (length as u32).to_be_bytes());
+        }
+        self.put_bytes(bytes);
+    }
+
+    /// Appends the header of an array of `length` values.
+    pub fn put_array_header(&mut self, length: u32) {
+        if length < 16 {
+            self.put_byte(0x90 | length as u8);
+        } else if let Ok(length) = u16::try_from(length) {
+            self.put_tagged(0xdc, length.to_be_bytes());
+        } else {
+            self.put_tagged(0xdd, length.to_be_bytes());
+        }
+    }
+
+    /// Makes the one value that the buffer holds the only element of an array.
+    pub fn wrap_in_array(&mut self) {
+        self.storage.insert(0, 0x91);
+    }
+
+    /// Appends the header of a map of `length` pairs.
+    pub fn put_map_header(&mut self, length: u32) {
+        if length < 16 {
+            self.put_byte(0x80 | length as u8);
+        } else if let Ok(length) = u16::try_from(length) {
+            self.put_tagged(0xde, length.to_be_bytes());
+        } else {
+            self.put_tagged(0xdf, length.to_be_bytes());
+        }
+    }
+
+    /// Appends an extension value of `kind`; `payload` is at most 255 bytes long.
+    pub fn put_extension(&mut self, kind: i8, payload: &[u8]) {
+        match payload.len() {
+            1 => self.put_byte(0xd4),
+            2 => self.put_byte(0xd5),
+            4 => self.put_byte(0xd6),
+            8 => self.put_byte(0xd7),
+            16 => self.put_byte(0xd8),
+            length => self.put_tagged(0xc7, [length as u8]),
+        }
+        self.put_byte(kind as u8);
+        self.put_bytes(payload);
+    }
+}

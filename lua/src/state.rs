@@ -1,0 +1,205 @@
+//! The Lua state: how it is made, and how the embedded modules get into it.
+//!
+//! A state has the full standard libraries, `ffi`, `jit` and `debug` among them, and the modules of
+//! this crate: `box.NULL`, `box.tuple`, `box.error`, and `json`, `msgpack`, `clock` and `log` for
+//! `require`. Making one takes a few milliseconds, most of them spent on compiling the modules.
+
+use std::ffi::{c_int, c_void};
+
+use mlua::{LightUserData, Lua, LuaOptions, ffi};
+
+use crate::state_boundary::{Boundary, JitCounters, TypeIds, cdata_at, push_function};
+use crate::{clock, decode, encode, error, json, log, tuple};
+
+/// Makes a Lua state; with `jit` false its compiler is off.
+pub fn new_state(jit: bool) -> mlua::Result<Lua> {
+    // SAFETY: `ffi` and `debug` are part of what scripts for Tarantool expect; scripts are trusted
+    // as much as the process itself.
+    let lua = unsafe { Lua::unsafe_new_with(mlua::StdLib::ALL, LuaOptions::default()) };
+    if !jit {
+        lua.load("jit.off() jit.flush()").set_name("=jit").exec()?;
+    }
+    Boundary::install(&lua)?;
+    let globals = lua.globals();
+    if globals.get::<mlua::Value>("box")?.is_nil() {
+        globals.set("box", lua.create_table()?)?;
+    }
+    install(&lua)?;
+    error::install(&lua)?;
+    tuple::install(&lua)?;
+    json::install(&lua)?;
+    clock::install(&lua)?;
+    log::install(&lua)?;
+    Ok(lua)
+}
+
+/// The counters of the JIT compiler of `lua`.
+pub fn jit_counters(lua: &Lua) -> mlua::Result<JitCounters> {
+    with_boundary(lua, |boundary| boundary.jit_counters)
+}
+
+/// Runs `action` with the boundary of `lua`; no Lua code may run meanwhile.
+pub fn with_boundary<R>(lua: &Lua, action: impl FnOnce(&mut Boundary) -> R) -> mlua::Result<R> {
+    let mut answer = None;
+    // SAFETY: the stack is left as it was; the boundary lives as long as the state.
+    unsafe {
+        lua.exec_raw::<()>((), |state| answer = Some(action(&mut *Boundary::of(state))))?;
+    }
+    answer.ok_or_else(|| mlua::Error::runtime("the Lua state has no boundary"))
+}
+
+/// Makes a Lua function of a raw one, with the boundary as its first upvalue.
+pub fn function(lua: &Lua, function: ffi::lua_CFunction) -> mlua::Result<mlua::Function> {
+    // SAFETY: pushes one value, which becomes the answer.
+    unsafe { lua.exec_raw((), |state| push_function(state, function)) }
+}
+
+/// Keeps `value` in the registry and answers with its reference, valid as long as the state.
+pub(crate) fn reference(lua: &Lua, value: &mlua::Value) -> mlua::Result<c_int> {
+    let mut reference = 0;
+    // SAFETY: luaL_ref pops the value that is passed.
+    unsafe {
+        lua.exec_raw::<()>(value, |state| {
+            reference = ffi::luaL_ref(state, ffi::LUA_REGISTRYINDEX);
+        })?;
+    }
+    Ok(reference)
+}
+
+/// An address for Lua's `ffi.cast`.
+pub fn address<T>(pointer: *const T) -> LightUserData {
+    LightUserData(pointer.cast::<c_void>().cast_mut())
+}
+
+/// Runs the embedded module `source` with `native` as its argument; `require('lycosa.<name>')`
+/// answers with what it returns from then on.
+pub fn load_module(
+    lua: &Lua,
+    name: &str,
+    source: &str,
+    native: &mlua::Table,
+) -> mlua::Result<mlua::Table> {
+    let module: mlua::Table = lua
+        .load(source)
+        .set_name(format!("@lycosa/{name}.lua"))
+        .call(native)?;
+    publish(lua, &format!("lycosa.{name}"), &module)?;
+    Ok(module)
+}
+
+/// Makes `require(name)` answer with `module`.
+pub fn publish(lua: &Lua, name: &str, module: &mlua::Table) -> mlua::Result<()> {
+    lua.globals()
+        .get::<mlua::Table>("package")?
+        .get::<mlua::Table>("loaded")?
+        .set(name, module)
+}
+
+/// Loads the values and the encoder that all else stands on.
+fn install(lua: &Lua) -> mlua::Result<()> {
+    let native = lua.create_table()?;
+    let (scratch, counters) = with_boundary(lua, |boundary| {
+        (
+            address(&raw const boundary.scratch),
+            address(&raw const boundary.jit_counters),
+        )
+    })?;
+    native.set("scratch", scratch)?;
+    native.set("jit_counters", counters)?;
+    native.set("encode_value", function(lua, encode::lua_encode_value)?)?;
+    native.set("encode_tuple", function(lua, encode::lua_encode_tuple)?)?;
+    native.set("encode_key", function(lua, encode::lua_encode_key)?)?;
+    native.set("decode", function(lua, decode::lua_decode)?)?;
+    native.set("decimal_text", function(lua, tuple::lua_decimal_text)?)?;
+    let values = load_module(
+        lua,
+        "values",
+        include_str!("../modules/values.lua"),
+        &native,
+    )?;
+    verify_layout(lua, &values)?;
+    adopt_values(lua, &values)?;
+    load_module(
+        lua,
+        "msgpack_encoder",
+        include_str!("../modules/msgpack_encoder.lua"),
+        &native,
+    )?;
+    let msgpack = load_module(
+        lua,
+        "msgpack",
+        include_str!("../modules/msgpack.lua"),
+        &native,
+    )?;
+    publish(lua, "msgpack", &msgpack)?;
+    Ok(())
+}
+
+/// Takes over what `values.lua` has made.
+fn adopt_values(lua: &Lua, values: &mlua::Table) -> mlua::Result<()> {
+    let keep = |name: &str| reference(lua, &values.get::<mlua::Value>(name)?);
+    let null = keep("null")?;
+    let sequence_metatable = keep("sequence_metatable")?;
+    let map_metatable = keep("map_metatable")?;
+    let make_integer = keep("make_integer")?;
+    let make_uuid = keep("make_uuid")?;
+    let make_decimal = keep("make_decimal")?;
+    let ids: mlua::Table = values.get("type_ids")?;
+    let id = |name: &str| ids.get::<u16>(name);
+    let types = TypeIds {
+        int8: id("int8_t")?,
+        int16: id("int16_t")?,
+        int32: id("int32_t")?,
+        int64: id("int64_t")?,
+        uint8: id("uint8_t")?,
+        uint16: id("uint16_t")?,
+        uint32: id("uint32_t")?,
+        uint64: id("uint64_t")?,
+        float: id("float")?,
+        double: id("double")?,
+        boolean: id("bool")?,
+        void_pointer: id("void *")?,
+        uuid: id("struct uuid")?,
+        decimal: id("struct decimal")?,
+        ..TypeIds::default()
+    };
+    with_boundary(lua, |boundary| {
+        boundary.types = types;
+        let references = &mut boundary.references;
+        references.null = null;
+        references.sequence_metatable = sequence_metatable;
+        references.map_metatable = map_metatable;
+        references.make_integer = make_integer;
+        references.make_uuid = make_uuid;
+        references.make_decimal = make_decimal;
+    })
+}
+
+/// Checks that a cdata is laid out as this crate reads it.
+fn verify_layout(lua: &Lua, values: &mlua::Table) -> mlua::Result<()> {
+    let probe: mlua::Value = values.get("layout_probe")?;
+    let expected: u16 = values.get::<mlua::Table>("type_ids")?.get("int64_t")?;
+    let mut found = (0, 0);
+    // SAFETY: the probe is an int64_t cdata, so its header and eight bytes can be read.
+    unsafe {
+        lua.exec_raw::<()>(probe, |state| {
+            let cdata = cdata_at(state, -1);
+            #[expect(
+                clippy::cast_ptr_alignment,
+                reason = "cdata are aligned to eight bytes"
+            )]
+            let contents = cdata.contents.cast::<i64>().read();
+            found = (cdata.type_id, contents);
+            ffi::lua_pop(state, 1);
+        })?;
+    }
+    if found == (expected, 0x1234_5678_9abc) {
+        Ok(())
+    } else {
+        Err(mlua::Error::runtime(format!(
+            "LuaJIT lays cdata out in an unknown way (type {}, expected {expected}); \
+             build with the vendored LuaJIT",
+            found.0
+        )))
+    }
+}

@@ -1,0 +1,431 @@
+//! The Rust half of tuple objects: field access, conversion to tables and text.
+//!
+//! A tuple in Lua is a variable-length cdata that holds a copy of its `MsgPack` and has no
+//! finalizer. A scalar field read by compiled code costs one FFI call ([`lycosa_tuple_field`]),
+//! which walks to the field and leaves it where Lua picks it up; tables, 64-bit integers from
+//! outside the JIT and the conversions come through raw `lua_CFunction`s.
+
+use std::ffi::c_int;
+
+use mlua::ffi;
+
+use crate::decode::{NUMBER_LIMIT, push_value};
+use crate::decode_cursor::{Cursor, DecodeError, Token, field};
+use crate::state::{self, load_module};
+use crate::state_boundary::{
+    Boundary, Cdata, cdata_at, push_bytes, push_reference, string_at, throw_text,
+};
+
+/// Where [`lycosa_tuple_field`] leaves a scalar field: `struct lycosa_field` in Lua.
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct FieldSlot {
+    number: f64,
+    integer: i64,
+    bytes: *const u8,
+    size: u32,
+}
+
+impl Default for FieldSlot {
+    fn default() -> Self {
+        Self {
+            number: 0.0,
+            integer: 0,
+            bytes: std::ptr::null(),
+            size: 0,
+        }
+    }
+}
+
+/// What kind of field was found; the numbers are known to `tuple.lua`.
+#[repr(i32)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FieldKind {
+    Absent = 0,
+    Nil = 1,
+    False = 2,
+    True = 3,
+    Number = 4,
+    String = 5,
+    Signed = 6,
+    Unsigned = 7,
+    /// A container or an extension value: the full decoder makes it.
+    Other = 8,
+}
+
+/// A tuple as its cdata holds it.
+#[derive(Debug, Clone, Copy)]
+pub struct TupleView<'a> {
+    /// Which table of field names applies; 0 means none.
+    pub format_id: u32,
+    /// The `MsgPack` array.
+    pub data: &'a [u8],
+}
+
+/// Reads the contents of a tuple cdata.
+///
+/// # Safety
+///
+/// `cdata` must be a tuple and stay reachable while the answer is used.
+pub(crate) unsafe fn view<'a>(cdata: Cdata) -> TupleView<'a> {
+    // SAFETY: the layout is `struct tuple` of tuple.lua: size, format identity, bytes.
+    #[expect(
+        clippy::cast_ptr_alignment,
+        reason = "cdata contents are aligned to eight bytes"
+    )]
+    unsafe {
+        let header = cdata.contents.cast::<u32>();
+        let data = std::slice::from_raw_parts(cdata.contents.add(8), header.read() as usize);
+        TupleView {
+            format_id: header.add(1).read(),
+            data,
+        }
+    }
+}
+
+/// The tuple at `index`, or `None` when the value there is something else.
+///
+/// # Safety
+///
+/// `boundary` must belong to `state`, and the value must stay reachable while the answer is used.
+pub unsafe fn tuple_at<'a>(
+    state: *mut ffi::lua_State,
+    boundary: &Boundary,
+    index: c_int,
+) -> Option<TupleView<'a>> {
+    // SAFETY: the type is checked before the contents are read.
+    unsafe {
+        if ffi::lua_type(state, index) != ffi::LUA_TCDATA {
+            return None;
+        }
+        let cdata = cdata_at(state, index);
+        (cdata.type_id == boundary.types.tuple).then(|| view(cdata))
+    }
+}
+
+/// Pushes a new tuple object that holds a copy of `bytes`, which must be a `MsgPack` array.
+///
+/// # Safety
+///
+/// As for [`crate::decode::push_value`].
+pub unsafe fn push_tuple(
+    state: *mut ffi::lua_State,
+    boundary: &mut Boundary,
+    bytes: &[u8],
+    format_id: u32,
+) {
+    boundary.scratch.clear();
+    boundary.scratch.put_bytes(bytes);
+    boundary.scratch.publish();
+    // SAFETY: the referenced function copies the scratch buffer into a new cdata.
+    unsafe {
+        push_reference(state, boundary.references.make_tuple);
+        ffi::lua_pushnumber(state, bytes.len() as f64);
+        ffi::lua_pushnumber(state, f64::from(format_id));
+        ffi::lua_call(state, 2, 1);
+    }
+}
+
+fn scalar(slot: &mut FieldSlot, data: &[u8], number: u32) -> Result<FieldKind, DecodeError> {
+    let Some(bytes) = field(data, number)? else {
+        return Ok(FieldKind::Absent);
+    };
+    Ok(match Cursor::new(bytes).read()? {
+        Token::Nil => FieldKind::Nil,
+        Token::Boolean(value) => {
+            if value {
+                FieldKind::True
+            } else {
+                FieldKind::False
+            }
+        }
+        Token::Unsigned(value) if value < NUMBER_LIMIT => {
+            slot.number = value as f64;
+            FieldKind::Number
+        }
+        Token::Unsigned(value) => {
+            slot.integer = value as i64;
+            FieldKind::Unsigned
+        }
+        Token::Signed(value) if value.unsigned_abs() < NUMBER_LIMIT => {
+            slot.number = value as f64;
+            FieldKind::Number
+        }
+        Token::Signed(value) => {
+            slot.integer = value;
+            FieldKind::Signed
+        }
+        Token::Float(value, _) => {
+            slot.number = value;
+            FieldKind::Number
+        }
+        Token::String(text) | Token::Binary(text) => {
+            slot.bytes = text.as_ptr();
+            slot.size = text.len() as u32;
+            FieldKind::String
+        }
+        Token::Array(_) | Token::Map(_) | Token::Extension(..) => FieldKind::Other,
+    })
+}
+
+/// Finds field `number`, counted from 1, and answers with its kind; a scalar is left in `slot`.
+///
+/// # Safety
+///
+/// `data` must point to `size` readable bytes and `slot` to a field slot. Called by Lua's FFI.
+pub(crate) unsafe extern "C" fn lycosa_tuple_field(
+    data: *const u8,
+    size: u32,
+    number: u32,
+    slot: *mut FieldSlot,
+) -> i32 {
+    // SAFETY: the caller passes the contents of a live tuple cdata.
+    let (bytes, slot) = unsafe { (std::slice::from_raw_parts(data, size as usize), &mut *slot) };
+    scalar(slot, bytes, number).unwrap_or(FieldKind::Absent) as i32
+}
+
+/// The number of fields of the tuple in `data`.
+///
+/// # Safety
+///
+/// `data` must point to `size` readable bytes. Called by Lua's FFI.
+pub(crate) unsafe extern "C" fn lycosa_tuple_length(data: *const u8, size: u32) -> u32 {
+    // SAFETY: the caller passes the contents of a live tuple cdata.
+    length(unsafe { std::slice::from_raw_parts(data, size as usize) })
+}
+
+fn length(data: &[u8]) -> u32 {
+    match Cursor::new(data).read() {
+        Ok(Token::Array(length)) => length,
+        _ => 0,
+    }
+}
+
+unsafe fn checked<'a>(
+    state: *mut ffi::lua_State,
+    boundary: &Boundary,
+    usage: &str,
+) -> TupleView<'a> {
+    // SAFETY: argument 1 stays on the stack for the whole call.
+    unsafe {
+        match tuple_at(state, boundary, 1) {
+            Some(view) => view,
+            None => throw_text(state, format_args!("Usage: {usage}")),
+        }
+    }
+}
+
+unsafe fn push_or_throw(state: *mut ffi::lua_State, boundary: &Boundary, bytes: &[u8]) {
+    // SAFETY: the bytes are those of a tuple that is on the stack, or of a Lua string there.
+    unsafe {
+        if let Err(error) = push_value(state, boundary, bytes) {
+            throw_text(state, format_args!("{error}"));
+        }
+    }
+}
+
+/// `field(tuple, number)`: the field, of any type; nil past the end.
+pub(crate) unsafe extern "C-unwind" fn lua_field(state: *mut ffi::lua_State) -> c_int {
+    // SAFETY: called by Lua as pushed by push_function; nothing here has a destructor.
+    unsafe {
+        let boundary = Boundary::of_upvalue(state);
+        let tuple = checked(state, boundary, "tuple[number]");
+        let number = ffi::lua_tonumber(state, 2);
+        let wanted = if (1.0..4_294_967_296.0).contains(&number) {
+            number as u32
+        } else {
+            0
+        };
+        match field(tuple.data, wanted) {
+            Ok(Some(bytes)) => push_or_throw(state, boundary, bytes),
+            Ok(None) => ffi::lua_pushnil(state),
+            Err(error) => throw_text(state, format_args!("{error}")),
+        }
+        1
+    }
+}
+
+/// `field_path(tuple, first, path)`: the value at a JSON path (`[4].a["b"]`) in field `first`, or
+/// in the tuple itself when `first` is 0; nil when there is none.
+pub(crate) unsafe extern "C-unwind" fn lua_field_path(state: *mut ffi::lua_State) -> c_int {
+    // SAFETY: as above; the path stays at index 3.
+    unsafe {
+        let boundary = Boundary::of_upvalue(state);
+        let tuple = checked(state, boundary, "tuple['path']");
+        let first = ffi::lua_tonumber(state, 2) as u32;
+        let start = if first == 0 {
+            Some(tuple.data)
+        } else {
+            field(tuple.data, first).ok().flatten()
+        };
+        let path = string_at(state, 3);
+        match start.and_then(|bytes| crate::tuple_path::walk(bytes, path)) {
+            Some(bytes) => push_or_throw(state, boundary, bytes),
+            None => ffi::lua_pushnil(state),
+        }
+        1
+    }
+}
+
+/// Reads the optional positions of `totable` and `unpack`: the first field and the last.
+unsafe fn range(state: *mut ffi::lua_State, count: u32) -> (u32, u32) {
+    // SAFETY: reads arguments 2 and 3 only.
+    unsafe {
+        let bound = |index: c_int, default: u32, name: &str| {
+            if ffi::lua_type(state, index) <= ffi::LUA_TNIL {
+                return default;
+            }
+            let position = ffi::lua_tonumber(state, index);
+            if position >= 1.0 {
+                position.min(f64::from(u32::MAX)) as u32
+            } else {
+                throw_text(
+                    state,
+                    format_args!("tuple.totable: invalid {name} argument"),
+                )
+            }
+        };
+        let first = bound(2, 1, "second");
+        let last = bound(3, count, "third");
+        (first, last.min(count))
+    }
+}
+
+/// Pushes the fields from `first` to `last` with `store` called after each.
+unsafe fn push_fields(
+    state: *mut ffi::lua_State,
+    boundary: &Boundary,
+    data: &[u8],
+    (first, last): (u32, u32),
+    store: impl Fn(u32),
+) {
+    let mut cursor = Cursor::new(data);
+    let mut step = || -> Result<(), DecodeError> {
+        cursor.read()?;
+        for position in 1..=last {
+            let bytes = cursor.read_raw()?;
+            if position >= first {
+                // SAFETY: the bytes belong to the tuple at index 1.
+                unsafe { push_value(state, boundary, bytes)? };
+                store(position - first + 1);
+            }
+        }
+        Ok(())
+    };
+    if let Err(error) = step() {
+        // SAFETY: nothing here has a destructor.
+        unsafe { throw_text(state, format_args!("{error}")) }
+    }
+}
+
+/// `totable(tuple, first, last)`: a table of the fields, from 1.
+pub(crate) unsafe extern "C-unwind" fn lua_totable(state: *mut ffi::lua_State) -> c_int {
+    // SAFETY: called by Lua as pushed by push_function; nothing here has a destructor.
+    unsafe {
+        let boundary = Boundary::of_upvalue(state);
+        let tuple = checked(state, boundary, "tuple:totable([from[, to]])");
+        let (first, last) = range(state, length(tuple.data));
+        let expected = (last + 1).saturating_sub(first);
+        ffi::lua_createtable(state, expected as c_int, 0);
+        push_fields(state, boundary, tuple.data, (first, last), |position| {
+            ffi::lua_rawseti(state, -2, ffi::lua_Integer::from(position as i32));
+        });
+        push_reference(state, boundary.references.sequence_metatable);
+        ffi::lua_setmetatable(state, -2);
+        1
+    }
+}
+
+/// `unpack(tuple, first, last)`: the fields as separate values.
+pub(crate) unsafe extern "C-unwind" fn lua_unpack(state: *mut ffi::lua_State) -> c_int {
+    // SAFETY: as above.
+    unsafe {
+        let boundary = Boundary::of_upvalue(state);
+        let tuple = checked(state, boundary, "tuple:unpack([from[, to]])");
+        let (first, last) = range(state, length(tuple.data));
+        let count = (last + 1).saturating_sub(first) as c_int;
+        if ffi::lua_checkstack(state, count.saturating_add(8)) == 0 {
+            throw_text(
+                state,
+                format_args!("tuple.unpack: {count} fields are too many to unpack"),
+            );
+        }
+        push_fields(state, boundary, tuple.data, (first, last), |_| ());
+        count
+    }
+}
+
+/// `tostring(tuple)`: the text of the tuple, as Tarantool prints it.
+pub(crate) unsafe extern "C-unwind" fn lua_tostring(state: *mut ffi::lua_State) -> c_int {
+    // SAFETY: as above; the text is built in memory that the boundary owns.
+    unsafe {
+        let boundary = Boundary::of_upvalue(state);
+        let tuple = checked(state, boundary, "tostring(tuple)");
+        boundary.text.clear();
+        if let Err(error) = crate::tuple_text::write(&mut boundary.text, tuple.data) {
+            throw_text(state, format_args!("{error}"));
+        }
+        push_bytes(state, &boundary.text);
+        1
+    }
+}
+
+/// `decimal_text(payload)`: the text of a decimal extension value.
+pub(crate) unsafe extern "C-unwind" fn lua_decimal_text(state: *mut ffi::lua_State) -> c_int {
+    // SAFETY: as above; the payload is a string argument.
+    unsafe {
+        let boundary = Boundary::of_upvalue(state);
+        boundary.text.clear();
+        let payload = string_at(state, 1);
+        if crate::tuple_text::write_decimal(&mut boundary.text, payload).is_none() {
+            throw_text(state, format_args!("Invalid MsgPack - not a decimal"));
+        }
+        push_bytes(state, &boundary.text);
+        1
+    }
+}
+
+/// Whether `size` bytes at `left` and `right` are equal: 1 or 0.
+///
+/// # Safety
+///
+/// Both must point to `size` readable bytes. Called by Lua's FFI.
+pub(crate) unsafe extern "C" fn lycosa_same_bytes(
+    left: *const u8,
+    right: *const u8,
+    size: u32,
+) -> i32 {
+    // SAFETY: the caller passes the contents of two live tuple cdata of that size.
+    unsafe {
+        let left = std::slice::from_raw_parts(left, size as usize);
+        i32::from(left == std::slice::from_raw_parts(right, size as usize))
+    }
+}
+
+/// Makes `box.tuple` and the module `lycosa.tuple`.
+pub fn install(lua: &mlua::Lua) -> mlua::Result<()> {
+    let native = lua.create_table()?;
+    let slot = state::with_boundary(lua, |boundary| state::address(&raw const boundary.field))?;
+    native.set("slot", slot)?;
+    native.set(
+        "find_field",
+        state::address(lycosa_tuple_field as *const ()),
+    )?;
+    native.set(
+        "count_fields",
+        state::address(lycosa_tuple_length as *const ()),
+    )?;
+    native.set("same_bytes", state::address(lycosa_same_bytes as *const ()))?;
+    native.set("field", state::function(lua, lua_field)?)?;
+    native.set("field_path", state::function(lua, lua_field_path)?)?;
+    native.set("totable", state::function(lua, lua_totable)?)?;
+    native.set("unpack", state::function(lua, lua_unpack)?)?;
+    native.set("tostring", state::function(lua, lua_tostring)?)?;
+    let module = load_module(lua, "tuple", include_str!("../modules/tuple.lua"), &native)?;
+    let reference = state::reference(lua, &module.get::<mlua::Value>("from_scratch")?)?;
+    let type_id = module.get("type_id")?;
+    state::with_boundary(lua, |boundary| {
+        boundary.references.make_tuple = reference;
+        boundary.types.tuple = type_id;
+    })
+}
