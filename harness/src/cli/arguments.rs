@@ -1,0 +1,279 @@
+//! The commands and their options, as clap reads them.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use lycosa_lua::worker::{Driver, IndexKind};
+
+use crate::quantity::{Size, parse_count, parse_count_u32};
+use crate::worker;
+
+/// In-memory transactional benchmark, scripted in Lua.
+#[derive(Debug, Parser)]
+#[command(
+    name = "lycosa",
+    version,
+    about,
+    arg_required_else_help = true,
+    max_term_width = 80,
+    disable_help_subcommand = true
+)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Runs a workload many times, each in a process of its own
+    #[command(after_help = RUN_EXAMPLES)]
+    Run(RunArguments),
+    /// Lists the bundled workloads and their options
+    Workloads,
+    /// Runs a Lua script with `box` and `fiber`, as Tarantool would
+    #[command(after_help = EXEC_EXAMPLES)]
+    Exec(ExecArguments),
+    /// Shows the machine and the build, as results record them
+    Env(EnvArguments),
+    /// Prints completions for a shell
+    #[command(after_help = COMPLETIONS_EXAMPLES)]
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// One repetition in this process.
+    #[command(name = worker::SUBCOMMAND, hide = true)]
+    Worker {
+        /// What the answer is marked with.
+        nonce: String,
+        /// What is to be done, as JSON.
+        options: String,
+    },
+}
+
+const RUN_EXAMPLES: &str = "\
+Examples:
+  lycosa run                               1,000,000 inserts, 15 times
+  lycosa run --records 20M --memory 8GiB   a larger space
+  lycosa run --driver rust                 the engine's share alone
+  lycosa run --workload bank.lua --set accounts=1000 --json bank.json
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.";
+
+const EXEC_EXAMPLES: &str = "\
+Everything behind SCRIPT belongs to the script, options too:
+  lycosa exec report.lua --verbose 2026";
+
+const COMPLETIONS_EXAMPLES: &str = "\
+Examples:
+  lycosa completions bash > ~/.local/share/bash-completion/completions/lycosa
+  lycosa completions zsh > ~/.zfunc/_lycosa";
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArguments {
+    /// Bundled workload (see `lycosa workloads`), or a Lua file
+    #[arg(long, value_name = "NAME|FILE.lua", default_value = "insert")]
+    pub(crate) workload: String,
+
+    /// Operations of one repetition in all: 250k, 1M, 1.5M
+    #[arg(long, value_name = "N", default_value = "1M", value_parser = parse_count, allow_hyphen_values = true)]
+    pub(crate) records: u64,
+
+    /// Concurrent fibers
+    #[arg(long, value_name = "N", default_value = "50", value_parser = parse_count_u32, allow_hyphen_values = true)]
+    pub(crate) fibers: u32,
+
+    /// Operations of one transaction
+    #[arg(long, value_name = "N", default_value = "100", value_parser = parse_count_u32, allow_hyphen_values = true)]
+    pub(crate) ops_per_txn: u32,
+
+    /// Repetitions that count
+    #[arg(long, value_name = "N", default_value = "15", value_parser = parse_repeat, allow_hyphen_values = true)]
+    pub(crate) repeat: u32,
+
+    /// Repetitions before them that do not count
+    #[arg(long, value_name = "N", default_value = "1", value_parser = parse_cold, allow_hyphen_values = true)]
+    pub(crate) cold: u32,
+
+    /// Kind of the primary index
+    #[arg(long, value_enum, default_value_t = Index::Tree)]
+    pub(crate) index: Index,
+
+    /// Who issues the statements: the Lua file, or the same ones from Rust
+    #[arg(long, value_enum, default_value_t = DriverKind::Lua)]
+    pub(crate) driver: DriverKind,
+
+    /// Whether Lua may be compiled just in time
+    #[arg(long, value_enum, default_value_t = Switch::On)]
+    pub(crate) jit: Switch,
+
+    /// Quota for tuples and indexes: 512MiB, 4GiB
+    #[arg(
+        long,
+        value_name = "SIZE",
+        default_value = "4GiB",
+        allow_hyphen_values = true
+    )]
+    pub(crate) memory: Size,
+
+    /// Seed for whatever the workload draws at random
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1,
+        allow_hyphen_values = true
+    )]
+    pub(crate) seed: u64,
+
+    /// Sets an option of the workload; may be given several times
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = parse_setting, allow_hyphen_values = true)]
+    pub(crate) settings: Vec<(String, String)>,
+
+    /// Saves everything, raw repetitions included
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+
+    /// Shows the median line and errors only
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExecArguments {
+    /// The script and its own arguments
+    // One list, so that everything behind the script is the script's, `--help` too.
+    #[arg(required = true, num_args = 1.., trailing_var_arg = true, value_names = ["SCRIPT", "ARG"])]
+    pub(crate) script_and_arguments: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EnvArguments {
+    /// As JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Index {
+    /// B+tree, ordered
+    Tree,
+    /// Hash table
+    Hash,
+}
+
+impl From<Index> for IndexKind {
+    fn from(index: Index) -> Self {
+        match index {
+            Index::Tree => Self::Tree,
+            Index::Hash => Self::Hash,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DriverKind {
+    /// The workload's Lua file
+    Lua,
+    /// The statements of `insert`, from Rust
+    Rust,
+}
+
+impl From<DriverKind> for Driver {
+    fn from(driver: DriverKind) -> Self {
+        match driver {
+            DriverKind::Lua => Self::Lua,
+            DriverKind::Rust => Self::Rust,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Switch {
+    /// It may
+    On,
+    /// It may not
+    Off,
+}
+
+/// Most repetitions of either kind; their sum stays far inside 32 bits.
+const REPETITIONS_MAX: u32 = 1_000_000;
+
+fn parse_repeat(text: &str) -> Result<u32, String> {
+    match parse_count_u32(text) {
+        Ok(count) if count <= REPETITIONS_MAX => Ok(count),
+        Ok(_) => Err(format!("is too large; the most is {REPETITIONS_MAX}")),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn parse_cold(text: &str) -> Result<u32, String> {
+    if text.trim() == "0" {
+        return Ok(0);
+    }
+    parse_repeat(text).map_err(|reason| reason.replace("at least 1", "at least 0"))
+}
+
+fn parse_setting(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some(("", _)) => Err(String::from("has no key; write KEY=VALUE")),
+        Some((key, value)) => Ok((key.to_owned(), value.to_owned())),
+        None => Err(String::from("has no `=`; write KEY=VALUE")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    fn parse(arguments: &[&str]) -> Result<Command, clap::Error> {
+        let all = std::iter::once(&"lycosa").chain(arguments);
+        Arguments::try_parse_from(all).map(|arguments| arguments.command)
+    }
+
+    #[test]
+    fn the_definitions_are_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn everything_behind_the_script_belongs_to_it() {
+        let command = parse(&["exec", "a.lua", "--help", "-q", "--", "x"]).unwrap();
+        let Command::Exec(arguments) = command else {
+            panic!("not exec");
+        };
+        assert_eq!(
+            arguments.script_and_arguments,
+            ["a.lua", "--help", "-q", "--", "x"]
+        );
+    }
+
+    #[test]
+    fn the_defaults_are_the_defining_run() {
+        let Command::Run(run) = parse(&["run"]).unwrap() else {
+            panic!("not run");
+        };
+        assert_eq!(
+            (run.records, run.fibers, run.ops_per_txn),
+            (1_000_000, 50, 100)
+        );
+        assert_eq!((run.cold, run.repeat, run.memory), (1, 15, Size(4 << 30)));
+    }
+
+    #[test]
+    fn settings_are_split_at_the_first_equals_sign() {
+        let pair = |key: &str, value: &str| Ok((key.to_owned(), value.to_owned()));
+        assert_eq!(parse_setting("a=b=c"), pair("a", "b=c"));
+        assert_eq!(parse_setting("a="), pair("a", ""));
+        assert!(parse_setting("a").is_err() && parse_setting("=a").is_err());
+    }
+
+    #[test]
+    fn no_cold_repetition_is_allowed_and_a_negative_number_is_not() {
+        assert_eq!(parse_cold("0"), Ok(0));
+        assert_eq!(parse_cold("-1"), Err(String::from("must be at least 0")));
+        assert!(parse_repeat("0").is_err() && parse_repeat("2M").is_err());
+    }
+}

@@ -1,0 +1,173 @@
+//! The command line: what there is, and which exit code each ending has.
+
+mod arguments;
+mod information;
+mod run;
+mod settings;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+use clap::error::ErrorKind;
+
+use crate::report::terminal::RED;
+use crate::worker;
+use arguments::{Arguments, Command, ExecArguments};
+
+/// How the process ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// All was done.
+    Done = 0,
+    /// Something failed while it was done.
+    Failed = 1,
+    /// What was asked for cannot be done.
+    Usage = 2,
+    /// The user stopped it.
+    Interrupted = 130,
+}
+
+/// An error that is shown in one piece and ends the process.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    exit: Exit,
+    message: String,
+}
+
+impl Failure {
+    /// Something that cannot be done as it was asked for.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self {
+            exit: Exit::Usage,
+            message: message.into(),
+        }
+    }
+
+    /// Something that went wrong on the way.
+    pub(crate) fn failed(message: impl Into<String>) -> Self {
+        Self {
+            exit: Exit::Failed,
+            message: message.into(),
+        }
+    }
+}
+
+impl From<anyhow::Error> for Failure {
+    fn from(error: anyhow::Error) -> Self {
+        Self::failed(format!("{error:#}"))
+    }
+}
+
+/// A reader that has seen enough, as in `lycosa workloads | head -1`, is no failure of ours.
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            return Self {
+                exit: Exit::Done,
+                message: String::new(),
+            };
+        }
+        Self::failed(format!("cannot write the output: {error}"))
+    }
+}
+
+/// Parses the arguments, does what they ask, and shows what went wrong.
+pub(crate) fn main() -> ExitCode {
+    let ended = match Arguments::try_parse() {
+        Ok(arguments) => dispatch(arguments.command),
+        Err(error) => refuse(&error),
+    };
+    match ended {
+        Ok(code) => code,
+        Err(failure) => {
+            show_failure(&failure.message);
+            exit_code(failure.exit)
+        }
+    }
+}
+
+fn dispatch(command: Command) -> Result<ExitCode, Failure> {
+    match command {
+        Command::Run(arguments) => run::run(&arguments).map(exit_code),
+        Command::Workloads => information::workloads().map(exit_code),
+        Command::Exec(arguments) => exec(&arguments),
+        Command::Env(arguments) => information::env(arguments.json).map(exit_code),
+        Command::Completions { shell } => information::completions(shell).map(exit_code),
+        Command::Worker { nonce, options } => {
+            worker::inside::run(&nonce, &options)?;
+            Ok(exit_code(Exit::Done))
+        }
+    }
+}
+
+/// A script's exit code is the process's: its low eight bits, as the system keeps of any.
+fn exec(arguments: &ExecArguments) -> Result<ExitCode, Failure> {
+    let Some((script, script_arguments)) = arguments.script_and_arguments.split_first() else {
+        return Err(Failure::usage("no script is given"));
+    };
+    if let Err(error) = std::fs::File::open(script) {
+        return Err(Failure::failed(format!(
+            "cannot read script `{script}`: {error}"
+        )));
+    }
+    let code = lycosa_lua::exec::exec(script.as_ref(), script_arguments);
+    Ok(ExitCode::from(code as u8))
+}
+
+/// Help and version are output; everything else is one line, with what clap suggests in it.
+fn refuse(error: &clap::Error) -> Result<ExitCode, Failure> {
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            let mut out = anstream::stdout();
+            write!(out, "{}", error.render().ansi())?;
+            out.flush()?;
+            Ok(exit_code(Exit::Done))
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            let _ = write!(anstream::stderr(), "{}", error.render().ansi());
+            Ok(exit_code(Exit::Usage))
+        }
+        _ => Err(Failure::usage(one_line(&error.render().to_string()))),
+    }
+}
+
+/// clap's message without its heading, the usage and the pointer to the help.
+fn one_line(rendered: &str) -> String {
+    let parts: Vec<&str> = rendered
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"))
+        .collect();
+    let text = parts.join(" ").replace(" tip: ", "; ");
+    text.strip_prefix("error: ").unwrap_or(&text).to_owned()
+}
+
+fn show_failure(message: &str) {
+    if !message.is_empty() {
+        // Nothing can be done about a standard error that cannot be written.
+        let _ = writeln!(anstream::stderr(), "{RED}error:{RED:#} {message}");
+    }
+}
+
+fn exit_code(exit: Exit) -> ExitCode {
+    ExitCode::from(exit as u8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_is_one_line_with_the_suggestion() {
+        let error = Arguments::try_parse_from(["lycosa", "run", "--fibres", "3"]).unwrap_err();
+        let line = one_line(&error.render().to_string());
+        assert!(!line.contains('\n'));
+        assert!(
+            line.starts_with("unexpected argument '--fibres' found; "),
+            "{line}"
+        );
+        assert!(line.contains("'--fibers'"), "{line}");
+    }
+}

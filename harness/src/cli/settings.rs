@@ -1,0 +1,167 @@
+//! From the command line to a worker's options: everything that can be refused before a run is.
+
+use std::path::PathBuf;
+
+use lycosa_lua::worker::{self, Driver, WorkerError, WorkerOptions, WorkloadInfo, WorkloadSource};
+
+use super::Failure;
+use super::arguments::{RunArguments, Switch};
+use crate::report::failure;
+
+/// Similarity (Jaro-Winkler) from which a name is taken for a misspelling of another.
+const SIMILARITY_MIN: f64 = 0.8;
+
+/// Options for the workers, checked against the workload.
+pub(crate) fn worker_options(arguments: &RunArguments) -> Result<WorkerOptions, Failure> {
+    let workload = source(&arguments.workload, &worker::bundled())?;
+    let info = worker::describe(&workload).map_err(|error| Failure {
+        exit: match error {
+            WorkerError::Usage { .. } => super::Exit::Usage,
+            _ => super::Exit::Failed,
+        },
+        message: failure::worker(&error),
+    })?;
+    check_settings(&arguments.settings, &info)?;
+    let options = WorkerOptions {
+        workload,
+        records: arguments.records,
+        fibers: arguments.fibers,
+        ops_per_txn: arguments.ops_per_txn,
+        index: arguments.index.into(),
+        driver: arguments.driver.into(),
+        jit: arguments.jit == Switch::On,
+        memory_bytes: arguments.memory.0,
+        seed: arguments.seed,
+        settings: arguments.settings.clone(),
+    };
+    check_driver(&options)?;
+    Ok(options)
+}
+
+/// A name with `.lua` at its end or a slash in it is a file's; every other is a bundled workload's.
+fn source(name: &str, bundled: &[WorkloadInfo]) -> Result<WorkloadSource, Failure> {
+    let path = PathBuf::from(name);
+    if name.contains('/') || path.extension().is_some_and(|extension| extension == "lua") {
+        return match std::fs::File::open(&path).and_then(|file| file.metadata()) {
+            Ok(metadata) if metadata.is_dir() => Err(Failure::usage(format!(
+                "workload `{name}` is a folder; name a Lua file in it"
+            ))),
+            Ok(_) => Ok(WorkloadSource::File(path)),
+            Err(error) => Err(Failure::usage(format!(
+                "cannot read workload file `{name}`: {error}"
+            ))),
+        };
+    }
+    let names: Vec<&str> = bundled.iter().map(|info| info.name.as_str()).collect();
+    if names.contains(&name) {
+        return Ok(WorkloadSource::Bundled(name.to_owned()));
+    }
+    let file = format!("{name}.lua");
+    let hint = match nearest(name, &names) {
+        Some(nearest) => format!("; did you mean `{nearest}`?"),
+        None if PathBuf::from(&file).is_file() => format!("; did you mean the file `{file}`?"),
+        None => String::from("."),
+    };
+    Err(Failure::usage(format!(
+        "no workload named `{name}`{hint}  (lycosa workloads lists them)"
+    )))
+}
+
+fn check_settings(settings: &[(String, String)], info: &WorkloadInfo) -> Result<(), Failure> {
+    let names: Vec<&str> = info
+        .options
+        .iter()
+        .map(|option| option.name.as_str())
+        .collect();
+    for (position, (key, _)) in settings.iter().enumerate() {
+        if settings[..position]
+            .iter()
+            .any(|(earlier, _)| earlier == key)
+        {
+            return Err(Failure::usage(format!(
+                "--set {key} is given twice; keep one of them"
+            )));
+        }
+        if names.contains(&key.as_str()) {
+            continue;
+        }
+        let hint = match nearest(key, &names) {
+            Some(nearest) => format!("; did you mean `{nearest}`?"),
+            None if names.is_empty() => String::from("; it has none"),
+            None => format!("; it has {}", names.join(", ")),
+        };
+        return Err(Failure::usage(format!(
+            "workload `{}` has no option `{key}`{hint}",
+            info.name
+        )));
+    }
+    Ok(())
+}
+
+fn check_driver(options: &WorkerOptions) -> Result<(), Failure> {
+    let has_rust_driver =
+        matches!(&options.workload, WorkloadSource::Bundled(name) if name == "insert");
+    if options.driver == Driver::Rust && !has_rust_driver {
+        return Err(Failure::usage(
+            "--driver rust exists for the bundled workload `insert` only; leave it out",
+        ));
+    }
+    Ok(())
+}
+
+/// The name that `name` is most likely a misspelling of.
+fn nearest<'a>(name: &str, names: &[&'a str]) -> Option<&'a str> {
+    names
+        .iter()
+        .map(|candidate| (strsim::jaro_winkler(name, candidate), *candidate))
+        .filter(|(similarity, _)| *similarity >= SIMILARITY_MIN)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, candidate)| candidate)
+}
+
+#[cfg(test)]
+mod tests {
+    use lycosa_lua::worker::WorkloadOption;
+
+    use super::*;
+
+    fn info(name: &str, options: &[&str]) -> WorkloadInfo {
+        let option = |name: &&str| WorkloadOption {
+            name: (*name).to_owned(),
+            default: String::new(),
+            help: String::new(),
+        };
+        WorkloadInfo {
+            name: name.to_owned(),
+            help: String::new(),
+            options: options.iter().map(option).collect(),
+        }
+    }
+
+    fn setting(key: &str) -> (String, String) {
+        (key.to_owned(), String::from("1"))
+    }
+
+    #[test]
+    fn the_nearest_workload_is_suggested_and_a_far_one_is_not() {
+        let bundled = [info("insert", &[]), info("bank", &[])];
+        let message = |name| source(name, &bundled).unwrap_err().message;
+        assert!(
+            message("inserts").starts_with("no workload named `inserts`; did you mean `insert`?")
+        );
+        assert!(message("zzz").starts_with("no workload named `zzz`.  (lycosa workloads"));
+        assert!(message("none/at/all.lua").starts_with("cannot read workload file"));
+        assert!(message("/").contains("is a folder"));
+        assert!(source("bank", &bundled).is_ok());
+    }
+
+    #[test]
+    fn an_option_that_the_workload_does_not_have_is_refused() {
+        let bank = info("bank", &["accounts", "skew"]);
+        let message = |settings: &[_]| check_settings(settings, &bank).unwrap_err().message;
+        assert!(check_settings(&[setting("skew"), setting("accounts")], &bank).is_ok());
+        assert!(message(&[setting("acounts")]).ends_with("did you mean `accounts`?"));
+        assert!(message(&[setting("zzz")]).ends_with("it has accounts, skew"));
+        assert!(message(&[setting("skew"), setting("skew")]).contains("given twice"));
+    }
+}

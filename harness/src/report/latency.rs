@@ -1,0 +1,86 @@
+//! Transaction latency over several repetitions: their histograms, merged.
+//!
+//! Percentiles of repetitions cannot be averaged; histograms can be added. A histogram takes some
+//! tens of kilobytes and is decoded only when it is needed.
+
+use std::io::Cursor;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::Deserializer;
+use lycosa_lua::worker::{LatencyNs, Measurement};
+
+/// Significant decimal digits of the merged histogram.
+const SIGNIFICANT_DIGITS: u8 = 3;
+
+/// A histogram that is none.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LatencyError {
+    #[error("the latency histogram is no base64 ({0})")]
+    Base64(#[from] base64::DecodeError),
+    #[error("the latency histogram is no HdrHistogram in V2 form ({0:?})")]
+    Histogram(hdrhistogram::serialization::DeserializeError),
+    #[error("the latency histograms cannot be merged ({0})")]
+    Merge(String),
+}
+
+/// Decodes the histogram of one repetition, in nanoseconds.
+pub(crate) fn decode(text: &str) -> Result<Histogram<u64>, LatencyError> {
+    let bytes = STANDARD.decode(text)?;
+    Deserializer::new()
+        .deserialize(&mut Cursor::new(bytes))
+        .map_err(LatencyError::Histogram)
+}
+
+/// Percentiles over every transaction of every repetition.
+pub(crate) fn merge<'a>(
+    measurements: impl IntoIterator<Item = &'a Measurement>,
+) -> Result<LatencyNs, LatencyError> {
+    let mut merged = Histogram::<u64>::new(SIGNIFICANT_DIGITS)
+        .map_err(|error| LatencyError::Merge(error.to_string()))?;
+    // The workers know the largest value exactly, the histogram to three digits.
+    let mut max = 0;
+    for measurement in measurements {
+        merged
+            .add(decode(&measurement.txn_latency_histogram)?)
+            .map_err(|error| LatencyError::Merge(error.to_string()))?;
+        max = max.max(measurement.txn_latency_ns.max);
+    }
+    let at = |quantile| merged.value_at_quantile(quantile).min(max);
+    Ok(LatencyNs {
+        p50: at(0.5),
+        p95: at(0.95),
+        p99: at(0.99),
+        p999: at(0.999),
+        max,
+        count: merged.len(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::worker::testing::{histogram, measurement};
+
+    #[test]
+    fn every_transaction_of_every_repetition_counts_once() {
+        let with = |values: &[u64]| {
+            let mut measurement = measurement(1.0);
+            measurement.txn_latency_histogram = histogram(values);
+            measurement.txn_latency_ns.max = *values.iter().max().unwrap();
+            measurement
+        };
+        let fast: Vec<u64> = vec![1_000; 990];
+        let latency = merge(&[with(&fast), with(&[50_001; 10])]).unwrap();
+        assert_eq!(latency.count, 1_000);
+        assert_eq!((latency.p50, latency.p99), (1_000, 1_000));
+        assert_eq!((latency.p999, latency.max), (50_001, 50_001));
+    }
+
+    #[test]
+    fn what_is_no_histogram_is_refused() {
+        assert!(matches!(decode("%"), Err(LatencyError::Base64(_))));
+        assert!(matches!(decode("AAAA"), Err(LatencyError::Histogram(_))));
+    }
+}

@@ -1,0 +1,145 @@
+//! A file that is written all or not at all, and found unwritable before the run rather than after.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use tempfile::NamedTempFile;
+
+/// A file to be saved. If it never is, the temporary one beside it disappears.
+#[derive(Debug)]
+pub(crate) struct Saving {
+    shown: PathBuf,
+    sink: Sink,
+}
+
+#[derive(Debug)]
+enum Sink {
+    /// Written beside its target, then renamed onto it.
+    Temporary {
+        file: NamedTempFile,
+        target: PathBuf,
+    },
+    /// A device or a pipe, which must not be replaced by a file.
+    Direct(File),
+}
+
+impl Saving {
+    /// Opens everything that saving to `path` needs.
+    pub(crate) fn prepare(path: &Path) -> io::Result<Self> {
+        let sink = match fs::metadata(path) {
+            Ok(metadata) if metadata.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+            Ok(metadata) if metadata.is_file() => {
+                // A file that may not be written may not be replaced either.
+                OpenOptions::new().append(true).open(path)?;
+                // The target of a symbolic link is replaced, not the link.
+                temporary(path.canonicalize()?)?
+            }
+            Ok(_) => Sink::Direct(OpenOptions::new().write(true).open(path)?),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                if path.file_name().is_none() || path.as_os_str().as_encoded_bytes().ends_with(b"/")
+                {
+                    return Err(io::ErrorKind::IsADirectory.into());
+                }
+                temporary(path.to_owned())?
+            }
+            Err(error) => return Err(error),
+        };
+        Ok(Self {
+            shown: path.to_owned(),
+            sink,
+        })
+    }
+
+    /// Where it is saved, as the user named it.
+    pub(crate) fn path(&self) -> &Path {
+        &self.shown
+    }
+
+    /// Writes `document` as indented JSON and puts it in its place.
+    pub(crate) fn save(self, document: &impl Serialize) -> io::Result<()> {
+        let mut text = serde_json::to_vec_pretty(document)?;
+        text.push(b'\n');
+        match self.sink {
+            Sink::Temporary { mut file, target } => {
+                file.write_all(&text)?;
+                file.as_file().sync_all()?;
+                file.persist(target).map_err(|error| error.error)?;
+                Ok(())
+            }
+            Sink::Direct(mut file) => file.write_all(&text),
+        }
+    }
+}
+
+fn temporary(target: PathBuf) -> io::Result<Sink> {
+    let folder = match target.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let file = tempfile::Builder::new()
+        .prefix(".lycosa-")
+        .suffix(".json.tmp")
+        // As for any new file; the process's mask takes its part away.
+        .permissions(fs::Permissions::from_mode(0o666))
+        .tempfile_in(folder)
+        .map_err(|error| io::Error::from(error.kind()))?;
+    Ok(Sink::Temporary { file, target })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entries(folder: &Path) -> Vec<String> {
+        let mut names: Vec<String> = fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn nothing_is_touched_until_it_is_saved_and_nothing_else_is_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("result.json");
+        fs::write(&path, "old").unwrap();
+        drop(Saving::prepare(&path).unwrap());
+        assert_eq!(fs::read_to_string(&path).unwrap(), "old");
+        Saving::prepare(&path).unwrap().save(&[1, 2]).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "[\n  1,\n  2\n]\n");
+        assert_eq!(entries(folder.path()), ["result.json"]);
+    }
+
+    #[test]
+    fn a_folder_or_a_missing_folder_is_found_before_the_run() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(Saving::prepare(folder.path()).is_err());
+        assert!(Saving::prepare(&folder.path().join("none/result.json")).is_err());
+        assert!(Saving::prepare(&folder.path().join("result/")).is_err());
+        assert!(Saving::prepare(Path::new("")).is_err());
+    }
+
+    #[test]
+    fn a_device_is_written_to_and_not_replaced() {
+        Saving::prepare(Path::new("/dev/null"))
+            .unwrap()
+            .save(&1)
+            .unwrap();
+        assert!(!fs::metadata("/dev/null").unwrap().is_file());
+    }
+
+    #[test]
+    fn a_symbolic_link_stays_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let (target, link) = (folder.path().join("target"), folder.path().join("link"));
+        fs::write(&target, "old").unwrap();
+        std::os::unix::fs::symlink(&target, &link).unwrap();
+        Saving::prepare(&link).unwrap().save(&7).unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(&target).unwrap(), "7\n");
+    }
+}

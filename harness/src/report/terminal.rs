@@ -1,0 +1,503 @@
+//! The report on the terminal: what is asked before the run, what was measured after it.
+//!
+//! Everything is laid out as a label and items that flow over as many lines as the width demands,
+//! so that nothing wraps. Styles are whole lines; the stream strips them where they do not belong.
+
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+use lycosa_lua::worker::{Driver, IndexKind, LatencyNs, WorkerOptions};
+
+use super::{Figures, operation_noun, workload_name};
+use crate::environment::{Context, Translator, arch_title};
+use crate::quantity::{decimal_bytes, grouped, significant};
+use crate::schedule::Run;
+use crate::statistics::INTERVAL_SAMPLES_MIN;
+
+/// Width where the terminal does not tell its own.
+pub(crate) const WIDTH_DEFAULT: usize = 80;
+
+/// Width of the labels' column.
+pub(crate) const LABEL_WIDTH: usize = 14;
+
+/// Between two items of a line.
+const GAP: &str = "   ";
+
+/// Something went wrong.
+pub(crate) const RED: Style = AnsiColor::Red.on_default();
+/// A warning.
+pub(crate) const YELLOW: Style = AnsiColor::Yellow.on_default();
+/// Context.
+pub(crate) const DIM: Style = Style::new().dimmed();
+/// Figures.
+pub(crate) const PLAIN: Style = Style::new();
+
+/// A report being written.
+pub(crate) struct Page<'a> {
+    out: &'a mut dyn Write,
+    width: usize,
+}
+
+impl<'a> Page<'a> {
+    /// A page of `width` columns on a stream.
+    pub(crate) fn new(out: &'a mut dyn Write, width: usize) -> Self {
+        Self { out, width }
+    }
+
+    /// An empty line.
+    pub(crate) fn gap(&mut self) -> io::Result<()> {
+        writeln!(self.out)
+    }
+
+    /// A label and its items; items that no longer fit go below the first.
+    pub(crate) fn labelled(
+        &mut self,
+        style: Style,
+        label: &str,
+        items: &[String],
+    ) -> io::Result<()> {
+        self.flow(style, &format!("{label:<LABEL_WIDTH$}"), items)
+    }
+
+    /// Items from the left edge.
+    pub(crate) fn line(&mut self, style: Style, items: &[String]) -> io::Result<()> {
+        self.flow(style, "", items)
+    }
+
+    /// A sentence, broken between words.
+    pub(crate) fn sentence(&mut self, style: Style, label: &str, text: &str) -> io::Result<()> {
+        let label = if label.is_empty() {
+            String::new()
+        } else {
+            format!("{label:<LABEL_WIDTH$}")
+        };
+        let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
+        self.fill(style, &label, &words, " ")
+    }
+
+    fn flow(&mut self, style: Style, label: &str, items: &[String]) -> io::Result<()> {
+        self.fill(style, label, items, GAP)
+    }
+
+    fn fill(&mut self, style: Style, label: &str, items: &[String], gap: &str) -> io::Result<()> {
+        let indent = label.chars().count();
+        let mut line = label.to_owned();
+        let mut is_fresh = true;
+        for item in items {
+            let needed = line.chars().count() + gap.len() + item.chars().count();
+            if !is_fresh && needed > self.width {
+                self.styled(style, &line)?;
+                line = " ".repeat(indent);
+                is_fresh = true;
+            }
+            if !is_fresh {
+                line.push_str(gap);
+            }
+            line.push_str(item);
+            is_fresh = false;
+        }
+        self.styled(style, &line)
+    }
+
+    fn styled(&mut self, style: Style, line: &str) -> io::Result<()> {
+        writeln!(self.out, "{style}{}{style:#}", line.trim_end())
+    }
+}
+
+/// What is going to run.
+pub(crate) fn header(
+    page: &mut Page<'_>,
+    context: &Context,
+    options: &WorkerOptions,
+) -> io::Result<()> {
+    let index = match options.index {
+        IndexKind::Tree => "TREE",
+        IndexKind::Hash => "HASH",
+    };
+    let driver = match options.driver {
+        Driver::Lua => "from Lua",
+        Driver::Rust => "from Rust",
+    };
+    page.line(
+        DIM,
+        &[
+            format!("lycosa {}", context.lycosa_version),
+            workload_name(&options.workload),
+            format!("{} records", grouped(options.records)),
+            format!(
+                "{} fibers x {} operations",
+                options.fibers, options.ops_per_txn
+            ),
+            index.to_owned(),
+            driver.to_owned(),
+        ],
+    )?;
+    if context.translator != Translator::Native {
+        let text = format!(
+            "running under {}: this binary is {}, the chip {}; for the chip's own figures start \
+             an {} build",
+            context.translator.title(),
+            arch_title(&context.binary_arch),
+            arch_title(&context.host_arch),
+            arch_title(&context.host_arch),
+        );
+        page.sentence(RED, "", &text)?;
+    }
+    if context.profile == "debug" {
+        let text = "debug build: its figures mean nothing; build with cargo build --release";
+        page.sentence(YELLOW, "", text)?;
+    }
+    Ok(())
+}
+
+/// All that was measured.
+pub(crate) fn report(
+    page: &mut Page<'_>,
+    context: &Context,
+    options: &WorkerOptions,
+    runs: &[Run],
+    figures: Option<&Figures>,
+) -> io::Result<()> {
+    for run in runs.iter().filter(|run| run.slot.cold) {
+        let items = [
+            Seconds::like(run.measurement.wall_s).with_unit(run.measurement.wall_s),
+            String::from("(not counted)"),
+        ];
+        page.labelled(DIM, "cold", &items)?;
+    }
+    if let Some(figures) = figures {
+        median_line(page, figures)?;
+        let noun = operation_noun(options);
+        page.labelled(PLAIN, "throughput", &[throughput(figures.ops_per_s, noun)])?;
+        page.labelled(
+            PLAIN,
+            "CPU time",
+            &[
+                Seconds::like(figures.wall_s.median).with_unit(figures.cpu_s),
+                format!("peak memory {}", decimal_bytes(figures.peak_rss_bytes)),
+                format!("{:.1} bytes a record", figures.bytes_per_record),
+            ],
+        )?;
+        page.labelled(PLAIN, "transaction", &latency(&figures.txn_latency_ns))?;
+        warnings(page, figures)?;
+    }
+    if let Some(first) = runs.first() {
+        page.labelled(
+            PLAIN,
+            "verified",
+            &[
+                format!("{} records", grouped(options.records)),
+                format!("checksum {}", first.measurement.checksum),
+            ],
+        )?;
+    }
+    machine(page, context, options, runs)
+}
+
+/// Wall time: the one line that remains of a quiet run.
+pub(crate) fn median_line(page: &mut Page<'_>, figures: &Figures) -> io::Result<()> {
+    let wall = figures.wall_s;
+    let scale = Seconds::like(wall.median);
+    let interval = match wall.interval {
+        Some((low, high)) => format!("95 % [{}, {}]", scale.bare(low), scale.bare(high)),
+        None => format!(
+            "no 95 % interval: it takes {INTERVAL_SAMPLES_MIN} repetitions, not {}",
+            figures.n
+        ),
+    };
+    page.labelled(
+        PLAIN,
+        "wall time",
+        &[
+            scale.with_unit(wall.median),
+            interval,
+            format!("min {}", scale.bare(wall.min)),
+            format!("max {}", scale.bare(wall.max)),
+            format!("MAD {}", percent(wall.mad / wall.median)),
+            format!("CV {}", percent(wall.cv)),
+        ],
+    )
+}
+
+fn warnings(page: &mut Page<'_>, figures: &Figures) -> io::Result<()> {
+    if let Some(change) = figures.drift {
+        let direction = if change > 0.0 { "slower" } else { "faster" };
+        let text = format!(
+            "the last third ran {} {direction} than the first; let the machine settle",
+            percent(change.abs())
+        );
+        page.sentence(YELLOW, "drift", &text)?;
+    }
+    if !figures.outliers.is_empty() {
+        let named: Vec<String> = figures
+            .outliers
+            .iter()
+            .map(|(repetition, distance)| {
+                let sign = if *distance < 0.0 { '-' } else { '+' };
+                format!("no. {repetition} ({sign}{})", percent(distance.abs()))
+            })
+            .collect();
+        let text = format!("{}; counted all the same", named.join(", "));
+        page.sentence(YELLOW, "outliers", &text)?;
+    }
+    Ok(())
+}
+
+/// One line on the machine and on what ran on it.
+fn machine(
+    page: &mut Page<'_>,
+    context: &Context,
+    options: &WorkerOptions,
+    runs: &[Run],
+) -> io::Result<()> {
+    let mut items = vec![
+        context.cpu.clone(),
+        context.os.clone(),
+        architecture(context),
+    ];
+    let measurements = || runs.iter().map(|run| &run.measurement);
+    let jit_ran = measurements().any(|measurement| measurement.jit);
+    if jit_ran {
+        let traces = measurements().map(|m| m.jit_traces).max().unwrap_or(0);
+        let aborts = measurements().map(|m| m.jit_aborts).max().unwrap_or(0);
+        items.push(format!(
+            "JIT on, {} traces, {} aborted",
+            grouped(traces),
+            grouped(aborts)
+        ));
+    } else if !runs.is_empty() {
+        items.push(String::from("JIT off"));
+    }
+    page.labelled(DIM, "machine", &items)?;
+    if options.jit && options.driver == Driver::Lua && !jit_ran && !runs.is_empty() {
+        let text = "asked for, but it did not work here: Lua was interpreted";
+        page.sentence(YELLOW, "JIT", text)?;
+    }
+    Ok(())
+}
+
+/// `arm64, native`, or `x86_64 on arm64, Rosetta`.
+pub(crate) fn architecture(context: &Context) -> String {
+    let binary = arch_title(&context.binary_arch);
+    let translator = context.translator.title();
+    if context.translator == Translator::Native {
+        format!("{binary}, {translator}")
+    } else {
+        format!(
+            "{binary} on {}, {translator}",
+            arch_title(&context.host_arch)
+        )
+    }
+}
+
+/// `9.88 M inserts/s`.
+fn throughput(ops_per_s: f64, noun: &str) -> String {
+    let (value, prefix) = if ops_per_s >= 1e6 {
+        (ops_per_s / 1e6, " M")
+    } else if ops_per_s >= 1e3 {
+        (ops_per_s / 1e3, " k")
+    } else {
+        (ops_per_s, "")
+    };
+    format!("{}{prefix} {noun}/s", significant(value))
+}
+
+/// Percentiles in the unit that suits the median.
+fn latency(latency: &LatencyNs) -> Vec<String> {
+    let (divisor, unit) = match latency.p50 {
+        0..1_000 => (1.0, "ns"),
+        1_000..10_000_000 => (1e3, "us"),
+        _ => (1e6, "ms"),
+    };
+    let show = |value_ns: u64| significant(value_ns as f64 / divisor);
+    vec![
+        format!("p50 {}", show(latency.p50)),
+        format!("p95 {}", show(latency.p95)),
+        format!("p99 {}", show(latency.p99)),
+        format!("p99.9 {}", show(latency.p999)),
+        format!("max {} {unit}", show(latency.max)),
+    ]
+}
+
+fn percent(ratio: f64) -> String {
+    if ratio.is_finite() {
+        format!("{:.1} %", ratio * 100.0)
+    } else {
+        String::from("-")
+    }
+}
+
+/// A scale for times: four significant digits of the one it is made for, so that the others stand
+/// in the same unit with the same decimals.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Seconds {
+    factor: f64,
+    unit: &'static str,
+    decimals: usize,
+}
+
+impl Seconds {
+    /// The scale that suits `seconds`.
+    pub(crate) fn like(seconds: f64) -> Self {
+        let (factor, unit) = if seconds >= 0.01 || seconds <= 0.0 {
+            (1.0, "s")
+        } else if seconds >= 1e-5 {
+            (1e3, "ms")
+        } else {
+            (1e6, "us")
+        };
+        let digits_before = (seconds * factor).max(0.1).log10().floor() as i32 + 1;
+        Self {
+            factor,
+            unit,
+            decimals: usize::try_from(4 - digits_before).unwrap_or(0),
+        }
+    }
+
+    /// Without the unit.
+    pub(crate) fn bare(self, seconds: f64) -> String {
+        format!("{:.*}", self.decimals, seconds * self.factor)
+    }
+
+    /// With the unit.
+    pub(crate) fn with_unit(self, seconds: f64) -> String {
+        format!("{} {}", self.bare(seconds), self.unit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::environment::{self, Facts};
+    use crate::report::{figures, testing};
+
+    fn context() -> Context {
+        let mut context = environment::context(&Facts {
+            cpu: Some(String::from("Apple M2 (4P + 4E)")),
+            os: Some(String::from("macOS 15.5")),
+            ..Facts::default()
+        });
+        context.binary_arch = String::from("aarch64");
+        context.host_arch = String::from("aarch64");
+        context.profile = "release";
+        context
+    }
+
+    fn written(width: usize, write: impl FnOnce(&mut Page<'_>) -> io::Result<()>) -> String {
+        let mut out = Vec::new();
+        write(&mut Page::new(&mut out, width)).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        anstream::adapter::strip_str(&text).to_string()
+    }
+
+    fn report_of(walls: &[f64], width: usize) -> String {
+        let runs = testing::runs(walls);
+        let figures = figures(&runs).unwrap();
+        written(width, |page| {
+            header(page, &context(), &testing::options())?;
+            report(
+                page,
+                &context(),
+                &testing::options(),
+                &runs,
+                figures.as_ref(),
+            )
+        })
+    }
+
+    fn fifteen() -> Vec<f64> {
+        (0..15)
+            .map(|i| 0.1012 + 0.0001 * f64::from(i % 5))
+            .collect()
+    }
+
+    #[test]
+    fn a_report_has_every_figure_and_fits_the_width() {
+        let text = report_of(&fifteen(), 80);
+        for part in [
+            "cold          0.1310 s   (not counted)",
+            "wall time     0.1014 s   95 % [0.1013, 0.1015]   min 0.1012   max 0.1016",
+            "MAD 0.1 %   CV 0.1 %",
+            "throughput    9.86 k inserts/s",
+            "CPU time      0.1014 s   peak memory 71.0 MB   44.1 bytes a record",
+            "transaction   p50 9.81   p95 1,930",
+            "max 1,930 us",
+            "verified      1,000,000 records   checksum 5f3a09c100000000",
+            "machine       Apple M2 (4P + 4E)   macOS 15.5   arm64, native",
+            "JIT on, 12 traces, 3 aborted",
+        ] {
+            assert!(text.contains(part), "{part}\n{text}");
+        }
+        for width in [60, 80, 120] {
+            for line in report_of(&fifteen(), width).lines() {
+                assert!(line.chars().count() <= width, "{line}");
+            }
+        }
+    }
+
+    #[test]
+    fn below_six_repetitions_it_is_said_why_there_is_no_interval() {
+        let text = report_of(&[0.1, 0.2], 80);
+        assert!(
+            text.contains("no 95 % interval: it takes 6 repetitions, not 2"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn drift_and_outliers_are_named() {
+        let mut walls: Vec<f64> = (0..15).map(|i| 0.1 + 0.001 * f64::from(i)).collect();
+        let text = report_of(&walls, 80);
+        assert!(
+            text.contains("the last third ran 9.8 % slower than the first"),
+            "{text}"
+        );
+        walls[14] = 0.5;
+        let text = report_of(&walls, 80);
+        assert!(
+            text.contains("outliers      no. 15 (+367.3 %); counted all"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_translator_and_a_debug_build_are_pointed_out_before_the_run() {
+        let mut context = context();
+        context.binary_arch = String::from("x86_64");
+        context.translator = Translator::Rosetta;
+        context.profile = "debug";
+        let text = written(80, |page| header(page, &context, &testing::options()));
+        assert!(text.contains("running under Rosetta: this binary is x86_64, the chip arm64"));
+        assert!(text.contains("debug build"));
+        assert_eq!(architecture(&context), "x86_64 on arm64, Rosetta");
+    }
+
+    #[test]
+    fn a_compiler_that_was_asked_for_and_did_not_run_is_pointed_out() {
+        let mut runs = testing::runs(&[0.1]);
+        for run in &mut runs {
+            run.measurement.jit = false;
+        }
+        let text = written(80, |page| {
+            report(page, &context(), &testing::options(), &runs, None)
+        });
+        assert!(
+            text.contains("JIT off") && text.contains("asked for, but"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn times_are_shown_with_four_digits_in_a_fitting_unit() {
+        for (seconds, text) in [
+            (0.1012, "0.1012 s"),
+            (2.311, "2.311 s"),
+            (123.456, "123.5 s"),
+            (0.005, "5.000 ms"),
+            (0.000_002, "2.000 us"),
+            (0.0, "0.0000 s"),
+        ] {
+            assert_eq!(Seconds::like(seconds).with_unit(seconds), text);
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! The line in which a worker answers, and how it is told from what the workload prints.
+//!
+//! A worker's standard output carries whatever the workload writes and, once, `NONCE JSON` up to
+//! the end of the line. The nonce is drawn anew for each worker, so no workload prints it by
+//! chance; the answer may stand behind a line that the workload left unfinished.
+
+use std::hash::{BuildHasher, RandomState};
+
+use lycosa_lua::worker::{Measurement, WorkerError};
+use serde::{Deserialize, Serialize};
+
+use crate::environment::Translator;
+
+/// What a worker says of itself and of its repetition.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Answer {
+    /// Translator that the worker found itself under: not necessarily the parent's, since a
+    /// translated process can start native ones.
+    pub(crate) translator: Translator,
+    /// Figures, or why there are none.
+    pub(crate) outcome: Result<Measurement, WorkerError>,
+}
+
+/// Most bytes of an unfinished line that are held back; a workload that prints without ever ending
+/// a line must not fill the memory.
+const LINE_BYTES_MAX: usize = 64 * 1024;
+
+/// 128 random bits in hexadecimal, from the seed that the standard library draws for hash tables.
+pub(crate) fn nonce() -> String {
+    let half = || RandomState::new().hash_one(std::process::id());
+    format!("{:016x}{:016x}", half(), half())
+}
+
+/// The answer as the worker writes it.
+pub(crate) fn encode(nonce: &str, answer: &Answer) -> Result<String, serde_json::Error> {
+    Ok(format!("{nonce} {}\n", serde_json::to_string(answer)?))
+}
+
+/// Separates the answer from the workload's output, in whatever pieces the bytes arrive.
+#[derive(Debug)]
+pub(crate) struct AnswerScanner {
+    marker: Vec<u8>,
+    pending: Vec<u8>,
+    answer: Option<Vec<u8>>,
+}
+
+impl AnswerScanner {
+    /// A scanner for one worker's standard output.
+    pub(crate) fn new(nonce: &str) -> Self {
+        Self {
+            marker: format!("{nonce} ").into_bytes(),
+            pending: Vec::new(),
+            answer: None,
+        }
+    }
+
+    /// Takes the next bytes; every finished line of the workload goes to `show`.
+    pub(crate) fn push(&mut self, bytes: &[u8], show: &mut dyn FnMut(&str)) {
+        for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
+            self.pending.extend_from_slice(piece);
+            if piece.ends_with(b"\n") {
+                self.end_line(show);
+            } else if self.pending.len() > LINE_BYTES_MAX
+                && find(&self.pending, &self.marker).is_none()
+            {
+                // The tail may be the beginning of the marker.
+                let keep_from = self.pending.len() - self.marker.len();
+                show_line(&self.pending[..keep_from], show);
+                self.pending.drain(..keep_from);
+            }
+        }
+    }
+
+    /// Ends the stream and hands out the JSON of the answer, if there was one.
+    pub(crate) fn finish(&mut self, show: &mut dyn FnMut(&str)) -> Option<Vec<u8>> {
+        self.end_line(show);
+        self.answer.take()
+    }
+
+    fn end_line(&mut self, show: &mut dyn FnMut(&str)) {
+        let line = std::mem::take(&mut self.pending);
+        let is_ended = line.ends_with(b"\n");
+        let line = line.strip_suffix(b"\n").unwrap_or(&line);
+        match find(line, &self.marker) {
+            Some(start) => {
+                if start > 0 {
+                    show_line(&line[..start], show);
+                }
+                self.answer = Some(line[start + self.marker.len()..].to_vec());
+            }
+            None if line.is_empty() && !is_ended => {}
+            None => show_line(line, show),
+        }
+    }
+}
+
+fn show_line(line: &[u8], show: &mut dyn FnMut(&str)) {
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    show(&String::from_utf8_lossy(line));
+}
+
+fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
+    haystack
+        .windows(needle.len())
+        .position(|window| window == needle)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn scan(nonce: &str, pieces: &[&[u8]]) -> (Vec<String>, Option<String>) {
+        let mut shown = Vec::new();
+        let mut scanner = AnswerScanner::new(nonce);
+        for piece in pieces {
+            scanner.push(piece, &mut |line| shown.push(line.to_owned()));
+        }
+        let answer = scanner.finish(&mut |line| shown.push(line.to_owned()));
+        (shown, answer.map(|json| String::from_utf8(json).unwrap()))
+    }
+
+    #[test]
+    fn the_answer_is_found_behind_an_unfinished_line() {
+        let (shown, answer) = scan("n0", &[b"hello\nno newlinen0 {\"a\":1}\n"]);
+        assert_eq!(shown, ["hello", "no newline"]);
+        assert_eq!(answer.as_deref(), Some("{\"a\":1}"));
+    }
+
+    #[test]
+    fn output_behind_the_answer_is_shown_too() {
+        let (shown, answer) = scan("n0", &[b"n0 {}\nlate\ntail"]);
+        assert_eq!(shown, ["late", "tail"]);
+        assert_eq!(answer.as_deref(), Some("{}"));
+    }
+
+    #[test]
+    fn without_an_answer_everything_is_output() {
+        let (shown, answer) = scan("n0", &[b"one\r\n", b"\xff two"]);
+        assert_eq!(shown, ["one", "\u{fffd} two"]);
+        assert_eq!(answer, None);
+    }
+
+    #[test]
+    fn an_endless_line_is_shown_in_parts_and_not_kept() {
+        let mut scanner = AnswerScanner::new("n0");
+        let mut shown_bytes = 0;
+        for _ in 0..100 {
+            scanner.push(&[b'x'; 10_000], &mut |line| shown_bytes += line.len());
+            assert!(scanner.pending.len() <= LINE_BYTES_MAX + 10_000);
+        }
+        let answer = scanner.finish(&mut |line| shown_bytes += line.len());
+        assert_eq!((shown_bytes, answer), (1_000_000, None));
+    }
+
+    #[test]
+    fn nonces_differ() {
+        assert_ne!(nonce(), nonce());
+        assert_eq!(nonce().len(), 32);
+    }
+
+    proptest! {
+        #[test]
+        fn the_pieces_in_which_bytes_arrive_do_not_matter(
+            before in "[a-z\n]{0,30}",
+            after in "[a-z\n]{0,30}",
+            cuts in prop::collection::vec(0_usize..90, 0..6),
+        ) {
+            let stream = format!("{before}0123abcd {{\"x\":[1,2]}}\n{after}");
+            let whole = scan("0123abcd", &[stream.as_bytes()]);
+            let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(stream.len())).collect();
+            cuts.extend([0, stream.len()]);
+            cuts.sort_unstable();
+            let pieces: Vec<&[u8]> =
+                cuts.windows(2).map(|pair| &stream.as_bytes()[pair[0]..pair[1]]).collect();
+            prop_assert_eq!(scan("0123abcd", &pieces), whole.clone());
+            prop_assert_eq!(whole.1.as_deref(), Some("{\"x\":[1,2]}"));
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Worker processes, from both ends: [`process`] starts one and reads it, [`inside`] is one,
+//! [`answer`] is what passes between them.
+
+pub(crate) mod answer;
+pub(crate) mod inside;
+pub(crate) mod process;
+
+/// Name of the hidden subcommand that makes a process a worker.
+pub(crate) const SUBCOMMAND: &str = "worker-internal";
+
+/// Made-up figures for tests of what stands above the worker.
+#[cfg(test)]
+pub(crate) mod testing {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
+    use hdrhistogram::Histogram;
+    use hdrhistogram::serialization::{Serializer as _, V2Serializer};
+    use lycosa_lua::worker::{LatencyNs, Measurement};
+
+    /// A V2 histogram in base64, as a worker sends it.
+    pub(crate) fn histogram(values_ns: &[u64]) -> String {
+        let mut histogram = Histogram::<u64>::new(3).unwrap();
+        for value in values_ns {
+            histogram.record(*value).unwrap();
+        }
+        let mut bytes = Vec::new();
+        V2Serializer::new()
+            .serialize(&histogram, &mut bytes)
+            .unwrap();
+        STANDARD.encode(bytes)
+    }
+
+    /// A repetition of 1,000 records that took `wall_s`.
+    pub(crate) fn measurement(wall_s: f64) -> Measurement {
+        Measurement {
+            wall_s,
+            cpu_s: wall_s,
+            ops: 1_000,
+            peak_rss_bytes: 71_000_000,
+            bytes_per_record: 44.1,
+            checksum: String::from("5f3a09c100000000"),
+            txn_latency_ns: LatencyNs {
+                p50: 9_800,
+                p95: 11_000,
+                p99: 13_200,
+                p999: 41_000,
+                max: 1_930_000,
+                count: 2,
+            },
+            txn_latency_histogram: histogram(&[9_800, 1_930_000]),
+            jit_traces: 12,
+            jit_aborts: 3,
+            binary_arch: String::from("x86_64"),
+            jit: true,
+        }
+    }
+}
