@@ -70,17 +70,12 @@ pub fn value_length(data: &[u8]) -> Result<usize> {
         if pending > rest.len() as u64 {
             return Err(invalid(TRUNCATED));
         }
-        let (value, behind) = parse(rest).map_err(invalid)?;
-        rest = behind;
-        pending -= 1;
-        match value {
-            Value::Array(count) => pending += u64::from(count),
-            Value::Map(count) => pending += 2 * u64::from(count),
-            Value::Extension(kind, body) if !is_valid_extension(kind, body) => {
-                return Err(invalid(INVALID_EXTENSION));
-            }
-            _ => {}
+        let (length, nested) = measure(rest).map_err(invalid)?;
+        if matches!(rest[0], 0xc7..=0xc9 | 0xd4..=0xd8) {
+            check_extension(rest).map_err(invalid)?;
         }
+        rest = rest.get(length..).ok_or_else(|| invalid(TRUNCATED))?;
+        pending = pending - 1 + nested;
     }
     Ok(data.len() - rest.len())
 }
@@ -109,14 +104,36 @@ pub fn read_trusted(data: &[u8]) -> (Value<'_>, &[u8]) {
             let (payload, rest) = data[1..].split_at(usize::from(tag & 0x1f));
             (Value::String(payload), rest)
         }
+        0xcd => {
+            let (bytes, rest) = fixed(data);
+            (Value::Unsigned(u64::from(u16::from_be_bytes(bytes))), rest)
+        }
         0xce => {
-            let bytes = [data[1], data[2], data[3], data[4]];
-            (
-                Value::Unsigned(u64::from(u32::from_be_bytes(bytes))),
-                &data[5..],
-            )
+            let (bytes, rest) = fixed(data);
+            (Value::Unsigned(u64::from(u32::from_be_bytes(bytes))), rest)
+        }
+        0xcf => {
+            let (bytes, rest) = fixed(data);
+            (Value::Unsigned(u64::from_be_bytes(bytes)), rest)
+        }
+        0xcb => {
+            let (bytes, rest) = fixed(data);
+            (Value::Double(f64::from_be_bytes(bytes)), rest)
+        }
+        0xd9 => {
+            let (payload, rest) = data[2..].split_at(usize::from(data[1]));
+            (Value::String(payload), rest)
         }
         _ => parse_trusted(data),
+    }
+}
+
+/// The bytes behind the first one, and the rest.
+#[inline]
+fn fixed<const WIDTH: usize>(data: &[u8]) -> ([u8; WIDTH], &[u8]) {
+    match data[1..].split_first_chunk() {
+        Some((bytes, rest)) => (*bytes, rest),
+        None => unchecked(TRUNCATED),
     }
 }
 
@@ -136,19 +153,9 @@ fn skip_trusted_slow(data: &[u8]) -> &[u8] {
     let mut rest = data;
     let mut pending = 1_u64;
     while pending > 0 {
-        pending -= 1;
-        match FIXED_LENGTH[usize::from(rest[0])] {
-            0 => {
-                let (value, behind) = parse_trusted(rest);
-                rest = behind;
-                match value {
-                    Value::Array(count) => pending += u64::from(count),
-                    Value::Map(count) => pending += 2 * u64::from(count),
-                    _ => {}
-                }
-            }
-            length => rest = &rest[usize::from(length)..],
-        }
+        let (length, nested) = measure(rest).unwrap_or_else(|reason| unchecked(reason));
+        rest = &rest[length..];
+        pending = pending - 1 + nested;
     }
     rest
 }
@@ -157,8 +164,40 @@ fn skip_trusted_slow(data: &[u8]) -> &[u8] {
 fn parse_trusted(data: &[u8]) -> (Value<'_>, &[u8]) {
     match parse(data) {
         Ok(parsed) => parsed,
-        Err(reason) => panic!("a checked tuple holds invalid MsgPack: {reason}"),
+        Err(reason) => unchecked(reason),
     }
+}
+
+#[cold]
+fn unchecked(reason: &str) -> ! {
+    panic!("bytes that were not checked hold invalid MsgPack: {reason}")
+}
+
+/// The length of the value at the front without the values nested in it, and how many those are. The
+/// length may reach behind the end of `data`.
+#[inline]
+fn measure(data: &[u8]) -> std::result::Result<(usize, u64), &'static str> {
+    let tag = *data.first().ok_or(TRUNCATED)?;
+    match FIXED_LENGTH[usize::from(tag)] {
+        0 => {}
+        length => return Ok((usize::from(length), 0)),
+    }
+    match tag {
+        0x80..=0x8f => return Ok((1, 2 * u64::from(tag & 0x0f))),
+        0x90..=0x9f => return Ok((1, u64::from(tag & 0x0f))),
+        0xc4 | 0xd9 => {
+            let length = *data.get(1).ok_or(TRUNCATED)?;
+            return Ok((2 + usize::from(length), 0));
+        }
+        _ => {}
+    }
+    let (value, rest) = parse(data)?;
+    let nested = match value {
+        Value::Array(count) => u64::from(count),
+        Value::Map(count) => 2 * u64::from(count),
+        _ => 0,
+    };
+    Ok((data.len() - rest.len(), nested))
 }
 
 /// The whole length of a value, by its first byte, where that byte alone decides it; else 0.
@@ -258,12 +297,13 @@ fn extension(data: &[u8], length: usize) -> Parsed<'_, Value<'_>> {
     Ok((Value::Extension(kind as i8, body), rest))
 }
 
-fn is_valid_extension(kind: i8, body: &[u8]) -> bool {
-    match kind {
-        EXTENSION_DECIMAL => crate::decimal::is_valid_extension_body(body),
-        EXTENSION_UUID => body.len() == 16,
+fn check_extension(data: &[u8]) -> std::result::Result<(), &'static str> {
+    let is_valid = match parse(data)?.0 {
+        Value::Extension(EXTENSION_DECIMAL, body) => crate::decimal::is_valid_extension_body(body),
+        Value::Extension(EXTENSION_UUID, body) => body.len() == 16,
         _ => true,
-    }
+    };
+    is_valid.then_some(()).ok_or(INVALID_EXTENSION)
 }
 
 /// An unsigned number of `width` bytes: 1, 2, 4 or 8.

@@ -5,9 +5,9 @@
 //! operation sees the result of those before it. An operation with a path into a nested value copies
 //! that one field; `!` and `#` on the tuple itself move the list of slices behind the place.
 //!
-//! The semantics are those of Tarantool 3.9, with two differences in what is not visible from Lua: the
-//! order of keys in a map that several operations change, and that several operations on one nested
-//! place never fail for being several.
+//! The semantics are those of Tarantool 3.9, but for three things. Several operations may change one
+//! nested place, where Tarantool refuses some combinations. A map that they change may keep another
+//! order of keys. Dates and intervals are not added.
 
 mod fields;
 mod nested;

@@ -137,6 +137,14 @@ proptest! {
     }
 
     #[test]
+    fn a_checked_value_is_read_and_skipped_alike(data in prop::collection::vec(any::<u8>(), 1..64)) {
+        if let Ok(length) = value_length(&data) {
+            prop_assert_eq!(skip_trusted(&data), &data[length..]);
+            prop_assert_eq!(read_trusted(&data).1, read(&data).expect("checked").1);
+        }
+    }
+
+    #[test]
     fn random_bytes_never_panic(data in prop::collection::vec(any::<u8>(), 0..64)) {
         let _ = read(&data);
         let _ = value_length(&data);

@@ -257,7 +257,8 @@ proptest! {
         if let Ok(parsed) = parse(&operations) {
             let mut out = Vec::new();
             // {1, 2, {{a = {1}}, 'xy'}}
-            if parsed.apply(&bytes("93010292 81a1619101 a27879".replace(' ', "").as_str()), &mut out).is_ok() {
+            let tuple = bytes("9301029281a1619101a27879");
+            if parsed.apply(&tuple, &mut out).is_ok() {
                 prop_assert!(msgpack::check_array(&out).is_ok());
             }
         }
