@@ -4,6 +4,7 @@
 
 pub mod database;
 pub mod decimal;
+pub mod engine;
 pub mod error;
 pub mod fiber;
 pub mod index;
@@ -18,6 +19,7 @@ mod space;
 mod transaction;
 
 pub use database::{Cursor, Database, DatabaseOptions, Select, SpaceOptions};
+pub use engine::{Engine, EngineOptions, SharedDatabase};
 pub use error::{Error, ErrorKind, Result};
 pub use index::{IndexOptions, IndexType, IteratorType};
 pub use space::Space;

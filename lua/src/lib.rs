@@ -2,16 +2,19 @@
 //! worker that runs one repetition of a workload.
 
 pub mod clock;
+pub mod database;
 pub mod decode;
 mod decode_cursor;
 pub mod encode;
 pub mod encode_buffer;
 pub mod error;
 pub mod exec;
+pub mod fiber;
 pub mod json;
 mod json_decode;
 mod json_number;
 pub mod log;
+pub mod runtime;
 pub mod state;
 pub mod state_boundary;
 pub mod tuple;

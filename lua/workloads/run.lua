@@ -147,7 +147,11 @@ end
 
 local embedded = ...
 if type(embedded) == 'table' then
-    return drive(embedded.workload, embedded.ctx, embedded.settings, embedded.host)
+    local measured, failed = drive(embedded.workload, embedded.ctx, embedded.settings, embedded.host)
+    if measured ~= nil then
+        measured.latencies = ffi.string(measured.latencies, 8 * measured.txns)
+    end
+    return measured, failed
 end
 
 -- From here on: a real Tarantool.

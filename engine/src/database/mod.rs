@@ -52,7 +52,9 @@ pub struct Database {
     max_tuple_bytes: usize,
     spaces: HashMap<u32, Box<Space>, FixedState>,
     names: HashMap<String, u32, FixedState>,
-    /// Transaction of the fiber that runs.
+    /// Fiber that runs.
+    running: u64,
+    /// Its transaction.
     transaction: Transaction,
     /// Open transactions of fibers that wait.
     parked: HashMap<u64, Transaction, FixedState>,
@@ -78,6 +80,7 @@ impl Database {
             max_tuple_bytes: options.max_tuple_bytes,
             spaces: HashMap::default(),
             names: HashMap::default(),
+            running: 0,
             transaction: Transaction::default(),
             parked: HashMap::default(),
             transactions_begun: 0,

@@ -126,24 +126,27 @@ impl Database {
         }
     }
 
-    /// Called when fiber `leaving` gives the thread away: a transaction that has read or written
-    /// is undone and counts as aborted; an empty one waits with its fiber.
-    pub fn before_switch(&mut self, leaving: u64) {
-        if !self.transaction.is_open() {
-            return;
-        }
+    /// Called when the running fiber yields: a transaction that has read or written is undone and
+    /// counts as aborted; an empty one lives on.
+    pub fn before_switch(&mut self) {
         if self.transaction.state == State::Active {
             self.undo_to(0);
             self.transaction.savepoints.clear();
             self.transaction.state = State::Aborted;
         }
-        self.parked
-            .insert(leaving, std::mem::take(&mut self.transaction));
     }
 
-    /// Called when fiber `entering` has the thread again.
+    /// Called when fiber `entering` gets the thread, by a yield or as a new fiber: each fiber has
+    /// its own transaction.
     #[inline]
     pub fn after_switch(&mut self, entering: u64) {
+        if self.running == entering {
+            return;
+        }
+        if self.transaction.is_open() {
+            self.parked.insert(self.running, std::mem::take(&mut self.transaction));
+        }
+        self.running = entering;
         if !self.parked.is_empty()
             && let Some(parked) = self.parked.remove(&entering)
         {

@@ -9,19 +9,13 @@ mod reads;
 mod schema;
 mod statements;
 
-use std::cell::RefCell;
-use std::rc::Rc;
 
-use lycosa_engine::fiber::{FiberId, Scheduler, SwitchHook};
-use lycosa_engine::{Cursor, Database, Error, ErrorKind, Savepoint};
+use lycosa_engine::{Cursor, Engine, Error, ErrorKind, Savepoint, SharedDatabase};
 use mlua::Lua;
 
 use crate::error::PendingError;
 use crate::state::{address, load_module, with_boundary};
 use crate::state_boundary::Boundary;
-
-/// A database that the main program, the fibers and Lua share. It is never borrowed across a yield.
-pub type SharedDatabase = Rc<RefCell<Database>>;
 
 /// What the FFI functions work on; Lua reads the leading fields as `struct lycosa_result`.
 #[repr(C)]
@@ -87,23 +81,6 @@ pub(crate) fn pending(error: &Error) -> PendingError {
     PendingError { code: error.code(), kind, message: error.to_string(), payload }
 }
 
-/// Hands the transaction over when fibers switch.
-struct TransactionHook(SharedDatabase);
-
-impl SwitchHook for TransactionHook {
-    fn before_switch(&self, leaving: FiberId) {
-        self.0.borrow_mut().before_switch(leaving);
-    }
-
-    fn after_switch(&self, entering: FiberId) {
-        self.0.borrow_mut().after_switch(entering);
-    }
-
-    fn fiber_ended(&self, _id: FiberId) {
-        self.0.borrow_mut().rollback();
-    }
-}
-
 /// Frees the context with the application data of its state.
 struct Owner(*mut Context);
 
@@ -114,16 +91,16 @@ impl Drop for Owner {
     }
 }
 
-/// Fills `box` with everything that stands on `database`, and ties its transactions to the fibers
-/// of `scheduler`.
-pub fn install(lua: &Lua, scheduler: &Scheduler, database: &SharedDatabase) -> mlua::Result<()> {
+/// Fills `box` with everything that stands on the engine's database.
+pub fn install(lua: &Lua, engine: &Engine) -> mlua::Result<()> {
+    let database = engine.shared();
     let boundary = with_boundary(lua, std::ptr::from_mut)?;
     let context = Box::into_raw(Box::new(Context {
         data: std::ptr::null(),
         size: 0,
         serial: 0,
         number: 0.0,
-        database: Rc::clone(database),
+        database: database.clone(),
         boundary,
         held: Vec::new(),
         owned: Vec::new(),
@@ -135,13 +112,14 @@ pub fn install(lua: &Lua, scheduler: &Scheduler, database: &SharedDatabase) -> m
         savepoints: Vec::new(),
     }));
     lua.set_app_data(Owner(context));
-    scheduler.add_switch_hook(Box::new(TransactionHook(Rc::clone(database))));
 
     let native = lua.create_table()?;
     native.set("context", address(context))?;
+    native.set("version", env!("CARGO_PKG_VERSION"))?;
+    native.set("pid", std::process::id())?;
     statements::install(lua, &native)?;
     reads::install(lua, &native)?;
-    schema::install(lua, &native, database, boundary)?;
+    schema::install(lua, &native, &database, boundary)?;
     load_module(lua, "database", include_str!("../../modules/database.lua"), &native)?;
     load_module(lua, "space", include_str!("../../modules/space.lua"), &native)?;
     load_module(lua, "schema", include_str!("../../modules/schema.lua"), &native)?;

@@ -8,10 +8,12 @@ use std::rc::Rc;
 use lycosa_engine::index::Index;
 use lycosa_engine::schema::{FieldDefinition, FieldType, KeyPart};
 use lycosa_engine::statistics::Counter;
-use lycosa_engine::{Database, Error, IndexOptions, IndexType, Result, Space, SpaceOptions};
+use lycosa_engine::{
+    Database, Error, IndexOptions, IndexType, Result, SharedDatabase, Space, SpaceOptions,
+};
 use mlua::{IntoLua, Lua, Table};
 
-use super::{SharedDatabase, pending};
+use super::pending;
 use crate::state_boundary::Boundary;
 
 /// Makes a native function that runs `body` on the database.

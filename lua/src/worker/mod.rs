@@ -1,198 +1,36 @@
-//! One repetition of a workload in this process: what it is asked, what it answers.
-//!
-//! The types are the contract between the harness and its worker processes; they travel as JSON.
+//! One repetition of a workload in this process: from Lua ([`scripted`]) or from Rust
+//! ([`native`]).
 
-use std::path::PathBuf;
+mod contract;
+mod measure;
+mod native;
+mod scripted;
 
-use serde::{Deserialize, Serialize};
+pub use contract::{
+    Driver, IndexKind, LatencyNs, Measurement, WorkerError, WorkerOptions, WorkloadInfo,
+    WorkloadOption, WorkloadSource,
+};
 
-/// Kind of the primary index that the workload's space gets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum IndexKind {
-    /// B+tree, ordered.
-    Tree,
-    /// Hash table, exact keys only.
-    Hash,
-}
-
-/// Who issues the statements.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Driver {
-    /// The workload's Lua file.
-    Lua,
-    /// The same statements from Rust, to tell the engine's share from Lua's. Bundled `insert` only.
-    Rust,
-}
-
-/// Where the workload's Lua comes from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum WorkloadSource {
-    /// One that is compiled in; see [`bundled`].
-    Bundled(String),
-    /// A user's file.
-    File(PathBuf),
-}
-
-/// What one repetition shall do.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WorkerOptions {
-    /// The workload.
-    pub workload: WorkloadSource,
-    /// Operations in all; for `insert` the records of the filled space.
-    pub records: u64,
-    /// Concurrent fibers, at least 1.
-    pub fibers: u32,
-    /// Operations in one transaction, at least 1.
-    pub ops_per_txn: u32,
-    /// Kind of the primary index.
-    pub index: IndexKind,
-    /// Lua or Rust.
-    pub driver: Driver,
-    /// Whether `LuaJIT` may compile.
-    pub jit: bool,
-    /// Quota for tuples and indexes.
-    pub memory_bytes: u64,
-    /// Seed for whatever the workload draws at random.
-    pub seed: u64,
-    /// `--set KEY=VALUE`, in order.
-    pub settings: Vec<(String, String)>,
-}
-
-/// Percentiles of the time of one transaction, in nanoseconds.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LatencyNs {
-    /// Median.
-    pub p50: u64,
-    /// 95th percentile.
-    pub p95: u64,
-    /// 99th percentile.
-    pub p99: u64,
-    /// 99.9th percentile.
-    pub p999: u64,
-    /// Largest.
-    pub max: u64,
-    /// Transactions recorded.
-    pub count: u64,
-}
-
-/// What one repetition measured. Every figure covers the transactions alone: not the start of the
-/// process, nor `prepare`, nor `verify`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Measurement {
-    /// Wall-clock time, in seconds.
-    pub wall_s: f64,
-    /// CPU time of the process (user and system), in seconds.
-    pub cpu_s: f64,
-    /// Operations done.
-    pub ops: u64,
-    /// Largest resident memory of the process up to the end of the transactions, in bytes.
-    pub peak_rss_bytes: u64,
-    /// Tuple memory and index memory over the number of records.
-    pub bytes_per_record: f64,
-    /// Checksum over all tuples, 16 hexadecimal digits; equal on every architecture.
-    pub checksum: String,
-    /// Latency of whole transactions.
-    pub txn_latency_ns: LatencyNs,
-    /// The same as a base64 HdrHistogram (V2), so that repetitions can be merged.
-    pub txn_latency_histogram: String,
-    /// Traces that `LuaJIT` compiled; 0 with the JIT off or from Rust.
-    pub jit_traces: u64,
-    /// Traces that it gave up.
-    pub jit_aborts: u64,
-    /// Architecture of the binary that ran, for example `aarch64`.
-    pub binary_arch: String,
-    /// Whether the JIT was on and worked.
-    pub jit: bool,
-}
-
-/// Why a repetition gave no figure.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum WorkerError {
-    /// The workload file cannot be read, has a syntax error, is no workload, or threw.
-    /// `message` has file and line; `hook` is the hook's name, `fiber` the fiber's.
-    #[error("workload {message}")]
-    Workload {
-        /// File, line and message.
-        message: String,
-        /// Hook that threw, for example `transaction`.
-        hook: Option<String>,
-        /// Fiber in which it threw.
-        fiber: Option<String>,
-        /// Lua traceback, innermost first, one frame a line.
-        traceback: Vec<String>,
-    },
-    /// The memory quota was reached.
-    #[error(
-        "memory quota of {quota_bytes} bytes reached after {records_done} of {records} records"
-    )]
-    Memory {
-        /// The quota.
-        quota_bytes: u64,
-        /// Operations that were committed.
-        records_done: u64,
-        /// Operations asked for.
-        records: u64,
-    },
-    /// After the run the data was not what it must be.
-    #[error("verification failed: {message}")]
-    Verification {
-        /// What was found and what was expected.
-        message: String,
-    },
-    /// An option the workload does not have, or a value it does not take.
-    #[error("{message}")]
-    Usage {
-        /// What is wrong.
-        message: String,
-        /// Nearest valid name, if one is near.
-        suggestion: Option<String>,
-    },
-}
-
-/// One option of a workload.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WorkloadOption {
-    /// Name, as `--set` takes it.
-    pub name: String,
-    /// Default, as text.
-    pub default: String,
-    /// One line of help.
-    pub help: String,
-}
-
-/// What `lycosa workloads` shows of one.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WorkloadInfo {
-    /// Name, as `--workload` takes it.
-    pub name: String,
-    /// One line of help.
-    pub help: String,
-    /// Its own options.
-    pub options: Vec<WorkloadOption>,
-}
+/// The bundled workloads: name and source.
+const BUNDLED: &[(&str, &str)] = &[("insert", include_str!("../../workloads/insert.lua"))];
 
 /// Runs one repetition in this process. Call it once a process: the fiber runtime is process-wide.
-pub fn run(_options: &WorkerOptions) -> Result<Measurement, WorkerError> {
-    Err(WorkerError::Verification {
-        message: String::from("not built in yet"),
-    })
+pub fn run(options: &WorkerOptions) -> Result<Measurement, WorkerError> {
+    match options.driver {
+        Driver::Lua => scripted::run(options),
+        Driver::Rust => native::run(options),
+    }
 }
 
 /// The bundled workloads, in the order in which they are shown.
 pub fn bundled() -> Vec<WorkloadInfo> {
-    vec![WorkloadInfo {
-        name: String::from("insert"),
-        help: String::from("insert {id, payload}, ids 1 to N"),
-        options: Vec::new(),
-    }]
+    BUNDLED
+        .iter()
+        .filter_map(|(name, _)| describe(&WorkloadSource::Bundled((*name).to_owned())).ok())
+        .collect()
 }
 
 /// Loads a workload without running it: its help and options, or what is wrong with it.
-pub fn describe(_source: &WorkloadSource) -> Result<WorkloadInfo, WorkerError> {
-    Ok(bundled().remove(0))
+pub fn describe(source: &WorkloadSource) -> Result<WorkloadInfo, WorkerError> {
+    scripted::describe(source)
 }

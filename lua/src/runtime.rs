@@ -1,0 +1,43 @@
+//! The whole of it: an engine, its main fiber, and a Lua state with every module on it.
+
+use lycosa_engine::fiber::RuntimeOptions;
+use lycosa_engine::{DatabaseOptions, Engine, EngineOptions};
+use mlua::Lua;
+
+use crate::{database, fiber, state};
+
+/// Why no Lua program could run.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RuntimeError {
+    /// The fibers did not start.
+    #[error(transparent)]
+    Fibers(#[from] lycosa_engine::fiber::RuntimeError),
+    /// The Lua state could not be made.
+    #[error("cannot start Lua: {0}")]
+    Lua(String),
+}
+
+/// Runs `body` in the main fiber, with a Lua state that has `box`, `fiber` and the other modules.
+pub fn run<T, F>(jit: bool, memory_limit_bytes: usize, body: F) -> Result<T, RuntimeError>
+where
+    F: FnOnce(&Lua, &Engine) -> T + Send + 'static,
+    T: Send + 'static,
+{
+    let options = EngineOptions {
+        database: DatabaseOptions { memory_limit_bytes, ..DatabaseOptions::default() },
+        runtime: RuntimeOptions::default(),
+    };
+    let outcome = Engine::run(options, move |engine| {
+        let lua = state::new_state(jit).and_then(|lua| {
+            fiber::install(&lua, engine.scheduler())?;
+            database::install(&lua, engine)?;
+            Ok(lua)
+        });
+        match lua {
+            Ok(lua) => Ok(body(&lua, engine)),
+            Err(error) => Err(RuntimeError::Lua(error.to_string())),
+        }
+    })?;
+    outcome
+}

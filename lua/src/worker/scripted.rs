@@ -1,0 +1,233 @@
+//! A workload from its Lua file: loads it, describes it, and runs it through `workloads/run.lua`.
+
+use std::cell::RefCell;
+use std::path::Path;
+use std::rc::Rc;
+
+use mlua::{Lua, Table, Value};
+
+use super::BUNDLED;
+use super::contract::{
+    IndexKind, Measurement, WorkerError, WorkerOptions, WorkloadInfo, WorkloadOption, WorkloadSource,
+};
+use super::measure::{Latencies, peak_rss_bytes};
+use crate::{runtime, state};
+
+const DRIVER: &str = include_str!("../../workloads/run.lua");
+
+/// Memory for a workload that is only looked at.
+const DESCRIBE_MEMORY_BYTES: usize = 16 << 20;
+
+pub(super) fn run(options: &WorkerOptions) -> Result<Measurement, WorkerError> {
+    let owned = options.clone();
+    let outcome = runtime::run(options.jit, options.memory_bytes as usize, move |lua, _engine| {
+        let result = run_in_main_fiber(lua, &owned);
+        // Printed lines must not wait in Lua's buffer when the answer is given.
+        let _ = lua.load("io.stdout:flush()").exec();
+        result
+    });
+    outcome.unwrap_or_else(|error| Err(broken(&error)))
+}
+
+pub(super) fn describe(source: &WorkloadSource) -> Result<WorkloadInfo, WorkerError> {
+    let source = source.clone();
+    let outcome = runtime::run(false, DESCRIBE_MEMORY_BYTES, move |lua, _engine| {
+        let workload = load(lua, &source)?;
+        info_of(&source, &workload)
+    });
+    outcome.unwrap_or_else(|error| Err(broken(&error)))
+}
+
+fn broken(error: &dyn std::error::Error) -> WorkerError {
+    plain(error.to_string())
+}
+
+fn plain(message: String) -> WorkerError {
+    WorkerError::Workload { message, hook: None, fiber: None, traceback: Vec::new() }
+}
+
+/// The text of an error that mlua caught, without its own additions.
+fn text_of(error: &mlua::Error) -> String {
+    match error {
+        mlua::Error::SyntaxError { message, .. } => message.clone(),
+        mlua::Error::RuntimeError(message) => {
+            message.lines().next().unwrap_or_default().to_owned()
+        }
+        other => other.to_string(),
+    }
+}
+
+/// Runs the workload's file and answers with the table that it returns.
+fn load(lua: &Lua, source: &WorkloadSource) -> Result<Table, WorkerError> {
+    let (name, text) = match source {
+        WorkloadSource::Bundled(name) => match BUNDLED.iter().find(|(known, _)| known == name) {
+            Some((_, text)) => (format!("@{name}.lua"), (*text).to_owned()),
+            None => return Err(plain(format!("`{name}` is not a bundled workload"))),
+        },
+        WorkloadSource::File(path) => (format!("@{}", path.display()), read(path)?),
+    };
+    let value: Value = lua.load(text).set_name(&name).eval().map_err(|error| plain(text_of(&error)))?;
+    let file = &name[1..];
+    let Value::Table(workload) = value else {
+        return Err(plain(format!("{file} does not return a table of hooks; end it with `return workload`")));
+    };
+    if !matches!(workload.get::<Value>("transaction"), Ok(Value::Function(_))) {
+        return Err(plain(format!("{file} has no function `transaction(ctx, fiber_id, n, first)`")));
+    }
+    for hook in ["prepare", "verify", "cleanup"] {
+        if !matches!(workload.get::<Value>(hook), Ok(Value::Function(_) | Value::Nil)) {
+            return Err(plain(format!("{file}: `{hook}` is not a function")));
+        }
+    }
+    Ok(workload)
+}
+
+fn read(path: &Path) -> Result<String, WorkerError> {
+    std::fs::read_to_string(path).map_err(|error| plain(format!("{}: {error}", path.display())))
+}
+
+fn info_of(source: &WorkloadSource, workload: &Table) -> Result<WorkloadInfo, WorkerError> {
+    let name = match source {
+        WorkloadSource::Bundled(name) => name.clone(),
+        WorkloadSource::File(path) => path.display().to_string(),
+    };
+    let bad = |what: &str| plain(format!("{name}: {what}"));
+    let mut options = Vec::new();
+    match workload.get::<Value>("options") {
+        Ok(Value::Nil) => {}
+        Ok(Value::Table(list)) => {
+            for entry in list.sequence_values::<Table>() {
+                let entry = entry.map_err(|_| bad("`options` must be a list of {name, default, help} tables"))?;
+                let name = entry.get("name").map_err(|_| bad("an option has no name"))?;
+                let default = match entry.get::<Value>("default") {
+                    Ok(value @ (Value::String(_) | Value::Integer(_) | Value::Number(_) | Value::Boolean(_))) => {
+                        value.to_string().unwrap_or_default()
+                    }
+                    _ => return Err(bad(&format!("option `{name}` needs a default: a string, number or boolean"))),
+                };
+                options.push(WorkloadOption { name, default, help: entry.get("help").unwrap_or_default() });
+            }
+        }
+        _ => return Err(bad("`options` must be a list of {name, default, help} tables")),
+    }
+    let help = workload.get("help").unwrap_or_default();
+    Ok(WorkloadInfo { name, help, options })
+}
+
+fn run_in_main_fiber(lua: &Lua, options: &WorkerOptions) -> Result<Measurement, WorkerError> {
+    let lua_failed = |error: mlua::Error| plain(text_of(&error));
+    let workload = load(lua, &options.workload)?;
+    check_settings(&info_of(&options.workload, &workload)?, options)?;
+    let before = state::jit_counters(lua).map_err(lua_failed)?;
+    let (argument, peak) = arguments(lua, options, workload).map_err(lua_failed)?;
+    let (measured, failure): (Value, Value) = lua
+        .load(DRIVER)
+        .set_name("@lycosa/run.lua")
+        .call(argument)
+        .map_err(lua_failed)?;
+    let after = state::jit_counters(lua).map_err(lua_failed)?;
+    let Value::Table(measured) = measured else {
+        return Err(explain(&failure, options));
+    };
+    let jit = options.jit && lua.load("return (jit.status())").eval().unwrap_or(false);
+    let mut measurement = collect(&measured, *peak.borrow()).map_err(lua_failed)?;
+    measurement.jit = jit;
+    measurement.jit_traces = after.traces - before.traces;
+    measurement.jit_aborts = after.aborts - before.aborts;
+    Ok(measurement)
+}
+
+fn check_settings(info: &WorkloadInfo, options: &WorkerOptions) -> Result<(), WorkerError> {
+    for (name, _) in &options.settings {
+        if !info.options.iter().any(|option| option.name == *name) {
+            let message = format!("workload `{}` has no option `{name}`", info.name);
+            return Err(WorkerError::Usage { message, suggestion: None });
+        }
+    }
+    Ok(())
+}
+
+/// The argument of the driver, and where it leaves the peak memory.
+fn arguments(lua: &Lua, options: &WorkerOptions, workload: Table) -> mlua::Result<(Table, Rc<RefCell<u64>>)> {
+    let cfg: mlua::Function = lua.globals().get::<Table>("box")?.get("cfg")?;
+    let settings = lua.create_table()?;
+    settings.set("memtx_memory", options.memory_bytes as f64)?;
+    settings.set("wal_mode", "none")?;
+    cfg.call::<()>(settings)?;
+
+    let ctx = lua.create_table()?;
+    ctx.set("records", options.records)?;
+    ctx.set("fibers", options.fibers)?;
+    ctx.set("ops_per_txn", options.ops_per_txn)?;
+    ctx.set("index", if options.index == IndexKind::Hash { "HASH" } else { "TREE" })?;
+    ctx.set("seed", options.seed as f64)?;
+    let settings = lua.create_table()?;
+    for (name, value) in &options.settings {
+        settings.set(name.as_str(), value.as_str())?;
+    }
+    let peak = Rc::new(RefCell::new(0));
+    let seen = Rc::clone(&peak);
+    let host = lua.create_table()?;
+    host.set(
+        "peak_rss_bytes",
+        lua.create_function(move |_, ()| {
+            let bytes = peak_rss_bytes();
+            *seen.borrow_mut() = bytes;
+            Ok(bytes as f64)
+        })?,
+    )?;
+    let argument = lua.create_table()?;
+    argument.set("workload", workload)?;
+    argument.set("ctx", ctx)?;
+    argument.set("settings", settings)?;
+    argument.set("host", host)?;
+    Ok((argument, peak))
+}
+
+fn collect(measured: &Table, peak_rss_bytes: u64) -> mlua::Result<Measurement> {
+    let raw: mlua::String = measured.get("latencies")?;
+    let bytes = raw.as_bytes();
+    let latencies = Latencies::of(bytes.as_chunks::<8>().0.iter().map(|chunk| u64::from_ne_bytes(*chunk)));
+    Ok(Measurement {
+        wall_s: measured.get("wall_s")?,
+        cpu_s: measured.get("cpu_s")?,
+        ops: measured.get::<f64>("ops")? as u64,
+        peak_rss_bytes,
+        bytes_per_record: measured.get("bytes_per_record")?,
+        checksum: measured.get::<Option<String>>("checksum")?.unwrap_or_default(),
+        txn_latency_ns: latencies.percentiles(),
+        txn_latency_histogram: latencies.encoded(),
+        jit_traces: 0,
+        jit_aborts: 0,
+        binary_arch: std::env::consts::ARCH.to_owned(),
+        jit: false,
+    })
+}
+
+/// The failure that the driver answers with.
+fn explain(failure: &Value, options: &WorkerOptions) -> WorkerError {
+    let Value::Table(failure) = failure else {
+        return plain(String::from("the driver gave no answer"));
+    };
+    let text = |name: &str| failure.get::<Option<String>>(name).ok().flatten();
+    let message = text("message").unwrap_or_default();
+    match text("kind").as_deref() {
+        Some("memory") => WorkerError::Memory {
+            quota_bytes: options.memory_bytes,
+            records_done: failure.get::<f64>("records_done").unwrap_or(0.0) as u64,
+            records: options.records,
+        },
+        Some("verification") => WorkerError::Verification { message },
+        _ => WorkerError::Workload {
+            message,
+            hook: text("hook"),
+            fiber: text("fiber"),
+            traceback: text("traceback")
+                .unwrap_or_default()
+                .lines()
+                .map(|line| line.trim().to_owned())
+                .filter(|line| !line.is_empty() && line != "stack traceback:")
+                .collect(),
+        },
+    }
+}
