@@ -6,6 +6,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use lycosa_engine::fiber::Wake;
 use lycosa_engine::schema::{FieldDefinition, FieldType, KeyPart};
 use lycosa_engine::tuple::{self, Encoded};
 use lycosa_engine::{
@@ -210,7 +211,9 @@ fn work(engine: &Engine, space: u32, payload: &str, options: &WorkerOptions, pro
         }
         progress.latencies.borrow_mut().push(started.elapsed());
         progress.done_ops.set(progress.done_ops.get() + count);
-        engine.scheduler().yield_now();
+        if engine.scheduler().yield_now() == Wake::Cancelled {
+            return;
+        }
     }
 }
 

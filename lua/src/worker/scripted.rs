@@ -1,8 +1,6 @@
 //! A workload from its Lua file: loads it, describes it, and runs it through `workloads/run.lua`.
 
-use std::cell::RefCell;
 use std::path::Path;
-use std::rc::Rc;
 
 use mlua::{Lua, Table, Value};
 
@@ -119,7 +117,7 @@ fn run_in_main_fiber(lua: &Lua, options: &WorkerOptions) -> Result<Measurement, 
     let workload = load(lua, &options.workload)?;
     check_settings(&info_of(&options.workload, &workload)?, options)?;
     let before = state::jit_counters(lua).map_err(lua_failed)?;
-    let (argument, peak) = arguments(lua, options, workload).map_err(lua_failed)?;
+    let argument = arguments(lua, options, workload).map_err(lua_failed)?;
     let (measured, failure): (Value, Value) = lua
         .load(DRIVER)
         .set_name("@lycosa/run.lua")
@@ -130,7 +128,7 @@ fn run_in_main_fiber(lua: &Lua, options: &WorkerOptions) -> Result<Measurement, 
         return Err(explain(&failure, options));
     };
     let jit = options.jit && lua.load("return (jit.status())").eval().unwrap_or(false);
-    let mut measurement = collect(&measured, *peak.borrow()).map_err(lua_failed)?;
+    let mut measurement = collect(&measured).map_err(lua_failed)?;
     measurement.jit = jit;
     measurement.jit_traces = after.traces - before.traces;
     measurement.jit_aborts = after.aborts - before.aborts;
@@ -147,8 +145,8 @@ fn check_settings(info: &WorkloadInfo, options: &WorkerOptions) -> Result<(), Wo
     Ok(())
 }
 
-/// The argument of the driver, and where it leaves the peak memory.
-fn arguments(lua: &Lua, options: &WorkerOptions, workload: Table) -> mlua::Result<(Table, Rc<RefCell<u64>>)> {
+/// The argument of the driver.
+fn arguments(lua: &Lua, options: &WorkerOptions, workload: Table) -> mlua::Result<Table> {
     let cfg: mlua::Function = lua.globals().get::<Table>("box")?.get("cfg")?;
     let settings = lua.create_table()?;
     settings.set("memtx_memory", options.memory_bytes as f64)?;
@@ -165,34 +163,25 @@ fn arguments(lua: &Lua, options: &WorkerOptions, workload: Table) -> mlua::Resul
     for (name, value) in &options.settings {
         settings.set(name.as_str(), value.as_str())?;
     }
-    let peak = Rc::new(RefCell::new(0));
-    let seen = Rc::clone(&peak);
     let host = lua.create_table()?;
-    host.set(
-        "peak_rss_bytes",
-        lua.create_function(move |_, ()| {
-            let bytes = peak_rss_bytes();
-            *seen.borrow_mut() = bytes;
-            Ok(bytes as f64)
-        })?,
-    )?;
+    host.set("peak_rss_bytes", lua.create_function(|_, ()| Ok(peak_rss_bytes() as f64))?)?;
     let argument = lua.create_table()?;
     argument.set("workload", workload)?;
     argument.set("ctx", ctx)?;
     argument.set("settings", settings)?;
     argument.set("host", host)?;
-    Ok((argument, peak))
+    Ok(argument)
 }
 
-fn collect(measured: &Table, peak_rss_bytes: u64) -> mlua::Result<Measurement> {
-    let raw: mlua::String = measured.get("latencies")?;
+fn collect(measured: &Table) -> mlua::Result<Measurement> {
+    let raw: mlua::LuaString = measured.get("latencies")?;
     let bytes = raw.as_bytes();
     let latencies = Latencies::of(bytes.as_chunks::<8>().0.iter().map(|chunk| u64::from_ne_bytes(*chunk)));
     Ok(Measurement {
         wall_s: measured.get("wall_s")?,
         cpu_s: measured.get("cpu_s")?,
         ops: measured.get::<f64>("ops")? as u64,
-        peak_rss_bytes,
+        peak_rss_bytes: measured.get::<f64>("peak_rss_bytes")? as u64,
         bytes_per_record: measured.get("bytes_per_record")?,
         checksum: measured.get::<Option<String>>("checksum")?.unwrap_or_default(),
         txn_latency_ns: latencies.percentiles(),
