@@ -2,4 +2,5 @@
 //! worker that runs one repetition of a workload.
 
 pub mod exec;
+pub mod fiber;
 pub mod worker;
