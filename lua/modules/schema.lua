@@ -409,3 +409,5 @@ function index_methods.drop(index)
 end
 
 sync()
+
+return {sync = sync}

@@ -78,7 +78,8 @@ impl<T> Channel<T> {
         }
     }
 
-    /// Puts `value`, waiting for room at most for `timeout`; a timeout of zero never yields.
+    /// Puts `value`, waiting for room at most for `timeout`; a timeout of zero never yields, and a cancelled
+    /// fiber does not wait.
     pub fn put(&self, value: T, timeout: Option<Duration>) -> Result<(), PutError<T>> {
         if self.closed.get() {
             return Err(PutError {
@@ -99,6 +100,12 @@ impl<T> Channel<T> {
             return Err(PutError {
                 value,
                 reason: GetError::TimedOut,
+            });
+        }
+        if self.core.running().cancelled.get() {
+            return Err(PutError {
+                value,
+                reason: GetError::Cancelled,
             });
         }
         let writer = self.wait(&self.writers, Some(value), timeout);
@@ -129,6 +136,9 @@ impl<T> Channel<T> {
         }
         if timeout.is_some_and(|timeout| timeout.is_zero()) {
             return Err(GetError::TimedOut);
+        }
+        if self.core.running().cancelled.get() {
+            return Err(GetError::Cancelled);
         }
         let reader = self.wait(&self.readers, None, timeout);
         reader.slot.take().ok_or_else(|| self.failure(&reader))

@@ -427,9 +427,21 @@ impl Scheduler {
             .collect()
     }
 
+    /// The living fiber with the smallest id above `id`: walks the fibers without collecting them.
+    pub fn next_after(&self, id: FiberId) -> Option<Fiber> {
+        let fibers = self.core.fibers.borrow();
+        let (_, state) = fibers.range(id + 1..).next()?;
+        Some(self.handle(Rc::clone(state)))
+    }
+
     /// How often a fiber was entered since the runtime started.
     pub fn context_switches(&self) -> u64 {
         self.core.switches.get()
+    }
+
+    /// Size of the stack of every fiber but the main one.
+    pub fn stack_size_bytes(&self) -> usize {
+        self.core.stack_size_words * size_of::<usize>()
     }
 
     /// Time at the start of the present turn; cheaper than reading the clock.

@@ -1,0 +1,600 @@
+-- Tarantool's fiber module over the primitives in the chunk's argument.
+--
+-- Functions that may yield call a primitive that is a C function, never through an FFI call. Fibers
+-- are known by id; the visible object is a userdata, one per fiber while anyone holds it.
+
+local primitives = ...
+
+local ffi = require('ffi')
+
+local error, getmetatable, pcall, rawequal, select = error, debug.getmetatable, pcall, rawequal, select
+local setmetatable, tonumber, tostring, type, unpack = setmetatable, tonumber, tostring, type, unpack
+local switch, sleep, is_cancelled = primitives.yield, primitives.sleep, primitives.is_cancelled
+local exists, current_id, object_id = primitives.exists, primitives.current_id, primitives.object_id
+
+local NAME_LIMIT_BYTES = 255
+
+local fiber = {}
+local methods = {}
+local fiber_metatable = {}
+
+local objects = setmetatable({}, {__mode = 'v'}) -- id -> object
+local storages = {} -- id -> table that the fiber keeps until it ends
+local outcomes = {} -- id -> {n =, ok, values...} of an ended joinable fiber, until the join
+
+--- Errors.
+
+-- An error object of the named type when box can make one, else the value itself.
+local function as_error(type_name, value)
+    local make = package.loaded['internal.box_error']
+    if make ~= nil then
+        return make(type_name, value)
+    end
+    return value
+end
+
+local function raise_cancelled()
+    error(as_error('FiberIsCancelled', 'fiber is cancelled'), 0)
+end
+
+local function is_cancel_error(value)
+    return value == 'fiber is cancelled'
+        or type(value) == 'cdata' and value.type == 'FiberIsCancelled'
+end
+
+--- Objects.
+
+local function object_of(id)
+    local object = objects[id]
+    if object == nil then
+        object = debug.setmetatable(primitives.object(id), fiber_metatable)
+        objects[id] = object
+    end
+    return object
+end
+
+local function is_fiber(value)
+    return type(value) == 'userdata' and rawequal(getmetatable(value), fiber_metatable)
+end
+
+local function bad_fiber(value, given)
+    local got = given and type(value) or 'no value'
+    error(("bad argument #1 to '?' (fiber expected, got %s)"):format(got), 3)
+end
+
+-- The id of a living fiber, given as an object or an id.
+local function living_id(...)
+    local value = ...
+    local id = value
+    if is_fiber(value) then
+        id = object_id(value)
+    elseif type(value) ~= 'number' then
+        bad_fiber(value, select('#', ...) > 0)
+    end
+    if not exists(id) then
+        error('the fiber is dead', 3)
+    end
+    return id
+end
+
+--- Life.
+
+local function log_error(id, name, value)
+    io.stderr:write(('main/%d/%s E> LuajitError: %s\n'):format(id, name, tostring(value)))
+end
+
+-- What is left to do when a fiber's function has returned or failed.
+local function finish(id, ok, ...)
+    storages[id] = nil
+    if primitives.is_joinable(id) then
+        local value = ...
+        if not ok and type(value) ~= 'cdata' then
+            outcomes[id] = {n = 2, false, as_error('LuajitError', value)}
+        else
+            outcomes[id] = {n = select('#', ...) + 1, ok, ...}
+        end
+    elseif not ok and not is_cancel_error((...)) then
+        log_error(id, primitives.name(id), (...))
+    end
+end
+
+local function body(id, f, ...)
+    finish(id, pcall(f, ...))
+end
+
+local function start(at_once, f, ...)
+    local id, message = primitives.start(at_once, 'lua', body, f, ...)
+    if id == nil then
+        error(as_error('OutOfMemory', message), 3)
+    end
+    return object_of(id)
+end
+
+function fiber.create(f, ...)
+    if type(f) ~= 'function' then
+        error('fiber.create(function, ...): bad arguments', 2)
+    end
+    local object = start(true, f, ...)
+    return object
+end
+
+function fiber.new(f, ...)
+    if type(f) ~= 'function' then
+        error('fiber.new(function, ...): bad arguments', 2)
+    end
+    local object = start(false, f, ...)
+    return object
+end
+
+function fiber.yield()
+    if switch() then
+        raise_cancelled()
+    end
+end
+
+function fiber.sleep(...)
+    local delay = tonumber((...))
+    if delay == nil or select('#', ...) ~= 1 then
+        error('fiber.sleep(delay): bad arguments', 2)
+    end
+    if sleep(delay) then
+        raise_cancelled()
+    end
+end
+
+function fiber.testcancel(...)
+    if select('#', ...) ~= 0 then
+        error('fiber.testcancel(): bad arguments', 2)
+    end
+    if is_cancelled() then
+        raise_cancelled()
+    end
+end
+methods.testcancel = function()
+    if is_cancelled() then
+        raise_cancelled()
+    end
+end
+
+function fiber.cancel(...)
+    local id = living_id(...)
+    primitives.cancel(id)
+    if is_cancelled() then
+        raise_cancelled()
+    end
+end
+fiber.kill, methods.cancel, methods.kill = fiber.cancel, fiber.cancel, fiber.cancel
+
+function fiber.wakeup(...)
+    local id = living_id(...)
+    primitives.wakeup(id)
+end
+methods.wakeup = fiber.wakeup
+
+function fiber.join(...)
+    local object, timeout = ...
+    if not is_fiber(object) then
+        bad_fiber(object, select('#', ...) > 0)
+    end
+    local id = living_id(object)
+    if timeout ~= nil and (type(timeout) ~= 'number' or timeout < 0) then
+        error('fiber:join(timeout): bad arguments', 2)
+    end
+    if not primitives.is_joinable(id) then
+        error('the fiber is not joinable', 2)
+    end
+    local failure = primitives.join(id, timeout)
+    if failure == false then
+        return false, as_error('TimedOut', 'timed out')
+    end
+    local outcome = outcomes[id]
+    outcomes[id] = nil
+    if outcome == nil then
+        return false, as_error('LuajitError', failure or 'the fiber ended without a result')
+    end
+    return unpack(outcome, 1, outcome.n)
+end
+methods.join = fiber.join
+
+function fiber.set_joinable(...)
+    local object, joinable = ...
+    if not is_fiber(object) or type(joinable) ~= 'boolean' then
+        error('fiber.set_joinable(id, yesno): bad arguments', 2)
+    end
+    local id = living_id(object)
+    primitives.set_joinable(id, joinable)
+    if not joinable then
+        outcomes[id] = nil
+    end
+end
+methods.set_joinable = fiber.set_joinable
+
+--- Looking at fibers.
+
+function fiber.self()
+    return object_of(current_id())
+end
+
+function fiber.id(...)
+    if select('#', ...) == 0 then
+        return current_id()
+    end
+    local object = ...
+    if not is_fiber(object) then
+        bad_fiber(object, true)
+    end
+    return object_id(object)
+end
+methods.id = fiber.id
+
+function fiber.find(...)
+    if select('#', ...) ~= 1 then
+        error('fiber.find(id): bad arguments', 2)
+    end
+    local id = tonumber((...)) or 0
+    return exists(id) and object_of(id) or nil
+end
+
+function fiber.status(...)
+    local id
+    if select('#', ...) == 0 then
+        id = current_id()
+    else
+        local object = ...
+        if not is_fiber(object) then
+            bad_fiber(object, true)
+        end
+        id = object_id(object)
+    end
+    if not exists(id) then
+        return 'dead'
+    end
+    return primitives.is_running(id) and 'running' or 'suspended'
+end
+methods.status = fiber.status
+
+function fiber.name(...)
+    local first = ...
+    local id, given, options, count = nil, first, select(2, ...), select('#', ...)
+    if type(first) == 'userdata' then
+        id = living_id(first)
+        given, options, count = options, select(3, ...), count - 1
+    else
+        id = current_id()
+    end
+    if count < 1 then
+        return primitives.name(id)
+    end
+    if type(given) ~= 'string' and type(given) ~= 'number' then
+        error(("bad argument #1 to '?' (string expected, got %s)"):format(type(given)), 2)
+    end
+    local name = tostring(given)
+    local truncates = type(options) == 'table' and options.truncate == true
+    if #name > NAME_LIMIT_BYTES and not truncates then
+        error('Fiber name is too long', 2)
+    end
+    primitives.set_name(id, name)
+end
+methods.name = fiber.name
+
+function methods.csw(...)
+    local id = living_id(...)
+    return primitives.switches(id)
+end
+
+local function statistics(id, options)
+    local entry = {
+        fid = id,
+        name = primitives.name(id),
+        csw = primitives.switches(id),
+        time = 0,
+        memory = {total = primitives.stack_size_bytes, used = 0},
+    }
+    local wanted = true
+    if type(options) == 'table' then
+        wanted = options.backtrace
+        if wanted == nil then
+            wanted = options.bt ~= false
+        end
+    end
+    if wanted then
+        entry.backtrace = {}
+    end
+    return entry
+end
+
+function fiber.info(options)
+    local all = setmetatable({}, {__serialize = 'mapping'})
+    local id = primitives.next_id(0)
+    while id ~= nil do
+        all[id] = statistics(id, options)
+        id = primitives.next_id(id)
+    end
+    return all
+end
+
+function methods.info(object, options)
+    local id = living_id(object)
+    return statistics(id, options)
+end
+
+-- Per-fiber processor time is not measured: reading a clock at each switch would cost a quarter of
+-- the switch. The table has Tarantool's shape, with zeros.
+local top_enabled = false
+
+function fiber.top_enable()
+    top_enabled = true
+end
+
+function fiber.top_disable()
+    top_enabled = false
+end
+
+function fiber.top()
+    if not top_enabled then
+        error('fiber.top() is disabled. Enable it with fiber.top_enable() first', 2)
+    end
+    local cpu = {}
+    local id = primitives.next_id(0)
+    while id ~= nil do
+        cpu[('%d/%s'):format(id, primitives.name(id))] = {instant = 0, average = 0, time = 0}
+        id = primitives.next_id(id)
+    end
+    return {cpu = cpu, cpu_misses = 0}
+end
+
+--- Time: the loop's, as in Tarantool; microseconds in the 64-bit forms.
+
+fiber.time = primitives.time
+fiber.clock = primitives.clock
+
+function fiber.time64()
+    return ffi.cast('uint64_t', primitives.time() * 1e6)
+end
+
+function fiber.clock64()
+    return ffi.cast('uint64_t', primitives.clock() * 1e6)
+end
+
+--- Slices. A slice counts from the fiber's first check after it got control, so that switches need
+--- not read the clock.
+
+local default_slice = {warn = 0.5, err = 1.0}
+local slices = setmetatable({}, {__mode = 'k'}) -- object -> {warn =, err =} set for that fiber
+local checked = {} -- the slice under way: fiber, its switches, start, limits, whether it was told
+
+local function slice_of(value, where)
+    if type(value) == 'number' and value >= 0 then
+        return {warn = value, err = value}
+    end
+    if type(value) == 'table' and type(value.warn) == 'number' and type(value.err) == 'number'
+        and value.warn >= 0 and value.err >= 0 then
+        return {warn = value.warn, err = value.err}
+    end
+    error(where .. ': slice must be a non-negative number or a table {warn=, err=} of them', 3)
+end
+
+local function slice_under_way()
+    local id = current_id()
+    local count = primitives.switches(id)
+    if checked.id ~= id or checked.switches ~= count then
+        local limits = slices[object_of(id)] or default_slice
+        checked = {
+            id = id,
+            switches = count,
+            start = primitives.precise_clock(),
+            warn = limits.warn,
+            err = limits.err,
+        }
+    end
+    return checked
+end
+
+function fiber.set_max_slice(...)
+    local first, second = ...
+    if is_fiber(first) then
+        slices[first] = slice_of(second, 'fiber.set_max_slice(fiber, slice)')
+    else
+        default_slice = slice_of(first, 'fiber.set_max_slice(slice)')
+    end
+    checked = {}
+end
+methods.set_max_slice = fiber.set_max_slice
+
+function fiber.set_slice(slice)
+    local limits = slice_of(slice, 'fiber.set_slice(slice)')
+    local present = slice_under_way()
+    present.start, present.warned = primitives.precise_clock(), false
+    present.warn, present.err = limits.warn, limits.err
+end
+
+function fiber.extend_slice(slice)
+    local limits = slice_of(slice, 'fiber.extend_slice(slice)')
+    local present = slice_under_way()
+    present.warn, present.err = present.warn + limits.warn, present.err + limits.err
+end
+
+function fiber.check_slice()
+    local present = slice_under_way()
+    local used = primitives.precise_clock() - present.start
+    if used > present.err then
+        error(as_error('FiberSliceIsExceeded', 'fiber slice is exceeded'), 0)
+    end
+    if used > present.warn and not present.warned then
+        present.warned = true
+        io.stderr:write(('main/%d/%s W> fiber has not yielded for more than %.3f seconds\n'):format(
+            present.id, primitives.name(present.id), present.warn))
+    end
+end
+
+--- The fiber object.
+
+local function storage_of(id)
+    local storage = storages[id]
+    if storage == nil then
+        storage = {}
+        storages[id] = storage
+    end
+    return storage
+end
+
+function fiber_metatable.__index(object, key)
+    if key == 'storage' then
+        local id = living_id(object)
+        return storage_of(id)
+    end
+    return methods[key]
+end
+
+function fiber_metatable.__tostring(object)
+    return ('fiber: %d'):format(object_id(object))
+end
+
+function fiber_metatable.__serialize(object)
+    local id = living_id(object)
+    return {id = id, name = primitives.name(id), status = fiber.status(object)}
+end
+
+--- Condition variables.
+
+local condition_metatable = {__gc = primitives.condition_free}
+local condition_methods = {}
+condition_metatable.__index = condition_methods
+
+local function check_condition(value, usage)
+    if type(value) ~= 'userdata' or not rawequal(getmetatable(value), condition_metatable) then
+        error('usage: ' .. usage, 3)
+    end
+end
+
+function fiber.cond()
+    return debug.setmetatable(primitives.condition_new(), condition_metatable)
+end
+
+function condition_methods.wait(self, timeout)
+    check_condition(self, 'cond:wait([timeout])')
+    if timeout ~= nil then
+        timeout = tonumber(timeout)
+        if timeout == nil or timeout < 0 then
+            error('usage: cond:wait([timeout])', 2)
+        end
+    end
+    local ok, reason = primitives.condition_wait(self, timeout)
+    if reason == 'cancelled' then
+        raise_cancelled()
+    end
+    return ok == true
+end
+
+function condition_methods.signal(self)
+    check_condition(self, 'cond:signal()')
+    primitives.condition_signal(self)
+end
+
+function condition_methods.broadcast(self)
+    check_condition(self, 'cond:broadcast()')
+    primitives.condition_broadcast(self)
+end
+
+function condition_metatable.__tostring()
+    return 'cond'
+end
+
+--- Channels.
+
+local channel_metatable = {__gc = primitives.channel_free}
+local channel_methods = {}
+channel_metatable.__index = channel_methods
+
+local channel_info = primitives.channel_info
+
+local function check_channel(value, usage)
+    if type(value) ~= 'userdata' or not rawequal(getmetatable(value), channel_metatable) then
+        error('usage: ' .. usage, 3)
+    end
+end
+
+function fiber.channel(size)
+    if size ~= nil then
+        size = tonumber(size)
+        if size == nil then
+            error('fiber.channel(size): bad arguments', 2)
+        end
+        if size < 0 then
+            error('fiber.channel(size): negative size', 2)
+        end
+    end
+    return debug.setmetatable(primitives.channel_new(size or 0), channel_metatable)
+end
+
+local function check_timeout(timeout, usage)
+    if timeout == nil then
+        return nil
+    end
+    local seconds = tonumber(timeout)
+    if seconds == nil or seconds < 0 then
+        error('usage: ' .. usage, 3)
+    end
+    return seconds
+end
+
+function channel_methods.put(self, ...)
+    local usage = 'channel:put(var [, timeout])'
+    check_channel(self, usage)
+    local count = select('#', ...)
+    if count < 1 or count > 2 then
+        error('usage: ' .. usage, 2)
+    end
+    local value, timeout = ...
+    timeout = check_timeout(timeout, usage)
+    local ok, reason = primitives.channel_put(self, timeout, value)
+    if reason == 'cancelled' then
+        raise_cancelled()
+    end
+    return ok == true
+end
+
+function channel_methods.get(self, timeout)
+    local usage = 'channel:get([timeout])'
+    check_channel(self, usage)
+    timeout = check_timeout(timeout, usage)
+    local ok, value = primitives.channel_get(self, timeout)
+    if ok then
+        return value
+    end
+    if value == 'cancelled' then
+        raise_cancelled()
+    end
+    return nil
+end
+
+function channel_methods.close(self)
+    check_channel(self, 'channel:close()')
+    primitives.channel_close(self)
+end
+
+-- Methods that answer with one of the facts, or one derived from them.
+local facts = {
+    size = function(capacity) return capacity end,
+    count = function(_, count) return count end,
+    is_full = function(capacity, count) return count >= capacity end,
+    is_empty = function(_, count) return count == 0 end,
+    has_readers = function(_, _, readers) return readers end,
+    has_writers = function(_, _, _, writers) return writers end,
+    is_closed = function(_, _, _, _, closed) return closed end,
+}
+
+for name, fact in pairs(facts) do
+    local usage = ('channel:%s()'):format(name)
+    channel_methods[name] = function(self)
+        check_channel(self, usage)
+        return fact(channel_info(self))
+    end
+end
+
+function channel_metatable.__tostring(self)
+    local _, count, _, _, closed = channel_info(self)
+    return closed and 'channel: closed' or ('channel: %d'):format(count)
+end
+
+return fiber

@@ -1,0 +1,98 @@
+//! Tarantool's `fiber` module.
+//!
+//! The Lua half, `modules/fiber.lua`, checks arguments, keeps results and raises errors. This half
+//! gives it primitives: raw C functions, because `mlua` keeps a notion of the current Lua state that
+//! a stack switch inside one of its closures would corrupt. No primitive raises an error while it
+//! holds a Rust value with a destructor: each answers with a status, and Lua raises.
+
+mod primitives;
+mod queues;
+
+use std::ffi::c_int;
+use std::rc::Rc;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use lycosa_engine::fiber::Scheduler;
+use mlua::ffi::{self, lua_State};
+use mlua::{Lua, Table};
+
+/// What the primitives work on; their first upvalue points to it. The Lua state owns it.
+struct Bridge {
+    scheduler: Scheduler,
+    /// Wall-clock time when `started` was read, in seconds since 1970.
+    started_unix_seconds: f64,
+    started: Instant,
+}
+
+/// One primitive: its name and its function.
+type Primitive = (&'static std::ffi::CStr, ffi::lua_CFunction);
+
+/// Makes `require('fiber')` give Tarantool's fiber module, on `scheduler`. To be called by a fiber
+/// of that scheduler, once per Lua state.
+pub fn install(lua: &Lua, scheduler: &Scheduler) -> mlua::Result<()> {
+    let since_epoch = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    let bridge = Rc::new(Bridge {
+        scheduler: scheduler.clone(),
+        started_unix_seconds: since_epoch.as_secs_f64(),
+        started: Instant::now(),
+    });
+    let pointer = Rc::as_ptr(&bridge).cast_mut().cast();
+    let stack_size_bytes = scheduler.stack_size_bytes() as f64;
+    lua.set_app_data(bridge);
+    // SAFETY: the closure leaves exactly one table on the stack, and holds nothing with a destructor
+    // when an allocation fails.
+    let primitives: Table = unsafe {
+        lua.exec_raw((), move |state| {
+            let all = [primitives::ALL, queues::ALL];
+            ffi::lua_createtable(state, 0, 32);
+            for (name, function) in all.into_iter().flatten() {
+                ffi::lua_pushlightuserdata(state, pointer);
+                ffi::lua_pushcclosure(state, *function, 1);
+                ffi::lua_setfield(state, -2, name.as_ptr());
+            }
+            ffi::lua_pushnumber(state, stack_size_bytes);
+            ffi::lua_setfield(state, -2, c"stack_size_bytes".as_ptr());
+        })
+    }?;
+    let chunk = lua
+        .load(include_str!("../../modules/fiber.lua"))
+        .set_name("=fiber.lua");
+    let module: Table = chunk.call(primitives)?;
+    let package: Table = lua.globals().get("package")?;
+    let loaded: Table = package.get("loaded")?;
+    loaded.set("fiber", module)
+}
+
+/// The bridge of the primitive that runs.
+///
+/// # Safety
+///
+/// `state` must be that of a primitive made by [`install`], whose Lua state is still open.
+unsafe fn bridge<'a>(state: *mut lua_State) -> &'a Bridge {
+    // SAFETY: the first upvalue of each primitive is the pointer to the bridge, which the Lua
+    // state's application data keeps alive and nobody changes.
+    unsafe { &*ffi::lua_touserdata(state, ffi::lua_upvalueindex(1)).cast::<Bridge>() }
+}
+
+/// A timeout at `index`: seconds, or nothing for no limit.
+///
+/// # Safety
+///
+/// `state` must be valid.
+unsafe fn timeout(state: *mut lua_State, index: c_int) -> Option<std::time::Duration> {
+    // SAFETY: neither call raises an error or needs stack.
+    let seconds = unsafe {
+        if ffi::lua_isnoneornil(state, index) != 0 {
+            return None;
+        }
+        ffi::lua_tonumber(state, index)
+    };
+    seconds_to_duration(seconds)
+}
+
+/// Negative time and NaN are zero; what no clock can tell, infinity included, is no limit.
+fn seconds_to_duration(seconds: f64) -> Option<std::time::Duration> {
+    std::time::Duration::try_from_secs_f64(seconds.max(0.0)).ok()
+}

@@ -1,0 +1,396 @@
+//! Primitives on fibers: start, switch, wake, cancel, join, names, clocks.
+//!
+//! Fibers travel as ids. The Lua half has checked every argument; a primitive that gets a wrong type
+//! all the same sees zero or nothing, never memory that is not its own.
+
+use std::ffi::{c_int, c_void};
+use std::slice;
+use std::time::Duration;
+
+use lycosa_engine::fiber::{Fiber, FiberId, JoinError, Status, Wake};
+use mlua::ffi::{self, lua_State};
+
+use super::{Primitive, bridge, timeout};
+
+pub(super) const ALL: &[Primitive] = &[
+    (c"yield", yield_now),
+    (c"sleep", sleep),
+    (c"start", start),
+    (c"current_id", current_id),
+    (c"exists", exists),
+    (c"next_id", next_id),
+    (c"is_running", is_running),
+    (c"wakeup", wakeup),
+    (c"cancel", cancel),
+    (c"is_cancelled", is_cancelled),
+    (c"name", name),
+    (c"set_name", set_name),
+    (c"switches", switches),
+    (c"is_joinable", is_joinable),
+    (c"set_joinable", set_joinable),
+    (c"join", join),
+    (c"object", object),
+    (c"object_id", object_id),
+    (c"time", time),
+    (c"clock", clock),
+    (c"precise_clock", precise_clock),
+];
+
+/// The fiber whose id is at `index`.
+///
+/// # Safety
+///
+/// `state` must be that of a primitive.
+unsafe fn fiber_at(state: *mut lua_State, index: c_int) -> Option<Fiber> {
+    // SAFETY: `lua_tonumber` raises no error.
+    let (bridge, id) = unsafe { (bridge(state), ffi::lua_tonumber(state, index)) };
+    bridge.scheduler.find(id as FiberId)
+}
+
+/// `push_*` calls below need one stack slot, of which Lua guarantees every C function 20.
+unsafe fn answer_boolean(state: *mut lua_State, answer: bool) -> c_int {
+    // SAFETY: see above.
+    unsafe { ffi::lua_pushboolean(state, c_int::from(answer)) };
+    1
+}
+
+unsafe fn answer_number(state: *mut lua_State, answer: f64) -> c_int {
+    // SAFETY: as for `answer_boolean`.
+    unsafe { ffi::lua_pushnumber(state, answer) };
+    1
+}
+
+/// `yield()`: whether the fiber is cancelled.
+unsafe extern "C-unwind" fn yield_now(state: *mut lua_State) -> c_int {
+    // SAFETY: called by Lua as a primitive.
+    unsafe {
+        let wake = bridge(state).scheduler.yield_now();
+        answer_boolean(state, wake == Wake::Cancelled)
+    }
+}
+
+/// `sleep(seconds)`: whether the fiber is cancelled.
+unsafe extern "C-unwind" fn sleep(state: *mut lua_State) -> c_int {
+    // SAFETY: called by Lua as a primitive.
+    unsafe {
+        let scheduler = &bridge(state).scheduler;
+        let wake = match timeout(state, 1) {
+            Some(duration) => scheduler.sleep(duration),
+            None => scheduler.suspend(None),
+        };
+        answer_boolean(state, wake == Wake::Cancelled)
+    }
+}
+
+/// `start(at_once, name, body, ...)`: a fiber that calls `body(id, ...)`, which must not raise an
+/// error. Answers with its id, or nil and why there is none.
+unsafe extern "C-unwind" fn start(state: *mut lua_State) -> c_int {
+    // SAFETY: called by Lua as a primitive. What may raise an error, for want of memory, comes
+    // before the first Rust value with a destructor.
+    unsafe {
+        let at_once = ffi::lua_toboolean(state, 1) != 0;
+        let arguments = ffi::lua_gettop(state) - 3;
+        let thread = ffi::lua_newthread(state);
+        let anchor = ffi::luaL_ref(state, ffi::LUA_REGISTRYINDEX);
+        if ffi::lua_checkstack(thread, arguments + 8) == 0 {
+            ffi::luaL_unref(state, ffi::LUA_REGISTRYINDEX, anchor);
+            ffi::lua_pushnil(state);
+            ffi::lua_pushstring(state, c"too many arguments of a fiber".as_ptr());
+            return 2;
+        }
+        ffi::lua_xmove(state, thread, arguments + 1);
+        let (name, name_bytes) = text_at(state, 2);
+        let made = make_fiber(
+            state,
+            at_once,
+            text(name, name_bytes),
+            (thread, arguments, anchor),
+        );
+        match made {
+            Ok(id) => answer_number(state, id as f64),
+            Err((message, length)) => {
+                ffi::luaL_unref(state, ffi::LUA_REGISTRYINDEX, anchor);
+                ffi::lua_pushnil(state);
+                ffi::lua_pushlstring(state, message.as_ptr().cast(), length);
+                2
+            }
+        }
+    }
+}
+
+/// A message without a destructor, so that Lua may fail to copy it.
+type Message = ([u8; 256], usize);
+
+fn message_of(error: &dyn std::fmt::Display) -> Message {
+    let text = error.to_string();
+    let mut bytes = [0; 256];
+    let length = text.floor_char_boundary(bytes.len());
+    bytes[..length].copy_from_slice(&text.as_bytes()[..length]);
+    (bytes, length)
+}
+
+/// Starts or queues the fiber that runs the function and arguments on `thread`'s stack.
+///
+/// # Safety
+///
+/// `thread` must be anchored in the registry under `anchor` and hold a function and its arguments.
+unsafe fn make_fiber(
+    state: *mut lua_State,
+    at_once: bool,
+    name: &str,
+    (thread, arguments, anchor): (*mut lua_State, c_int, c_int),
+) -> Result<FiberId, Message> {
+    // SAFETY: the caller is a primitive.
+    let scheduler = unsafe { &bridge(state).scheduler };
+    let body = move || {
+        // SAFETY: the thread is this fiber's alone and stays anchored until its function has ended;
+        // the scheduler, to which the bridge belongs, runs this fiber, so the Lua state is open.
+        unsafe { run_body(thread, scheduler.current().id(), arguments, anchor) }
+    };
+    let made = if at_once {
+        scheduler.create(name, body)
+    } else {
+        scheduler.spawn(name, body)
+    };
+    made.map(|fiber| fiber.id())
+        .map_err(|error| message_of(&error))
+}
+
+/// Runs a fiber's Lua function to its end.
+///
+/// # Safety
+///
+/// As for [`make_fiber`].
+unsafe fn run_body(thread: *mut lua_State, id: FiberId, arguments: c_int, anchor: c_int) {
+    // SAFETY: the caller vouches for the thread; no Rust value with a destructor is alive here, and
+    // `start` has made room on the stack.
+    unsafe {
+        ffi::lua_pushnumber(thread, id as f64);
+        ffi::lua_insert(thread, 2);
+        if ffi::lua_pcall(thread, arguments + 1, 0, 0) != ffi::LUA_OK {
+            // The Lua half catches what a script raises, so this is want of memory.
+            let (message, length) = text_at(thread, -1);
+            eprintln!("fiber {id} ended: {}", text(message, length));
+        }
+        ffi::luaL_unref(thread, ffi::LUA_REGISTRYINDEX, anchor);
+    }
+}
+
+/// The string at `index`, which Lua keeps while it is on the stack.
+unsafe fn text_at(state: *mut lua_State, index: c_int) -> (*const u8, usize) {
+    let mut length = 0;
+    // SAFETY: only asks; a number would be converted in place, which allocates, so strings only.
+    unsafe {
+        if ffi::lua_type(state, index) != ffi::LUA_TSTRING {
+            return (std::ptr::NonNull::dangling().as_ptr(), 0);
+        }
+        let bytes = ffi::lua_tolstring(state, index, &raw mut length);
+        (bytes.cast(), length)
+    }
+}
+
+/// The longest valid UTF-8 that the bytes begin with.
+unsafe fn text<'a>(bytes: *const u8, length: usize) -> &'a str {
+    // SAFETY: the caller got both from `text_at` and keeps the string on the stack.
+    let bytes = unsafe { slice::from_raw_parts(bytes, length) };
+    match str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default(),
+    }
+}
+
+/// `current_id()`.
+unsafe extern "C-unwind" fn current_id(state: *mut lua_State) -> c_int {
+    // SAFETY: called by Lua as a primitive.
+    unsafe {
+        let id = bridge(state).scheduler.current().id();
+        answer_number(state, id as f64)
+    }
+}
+
+/// `exists(id)`.
+unsafe extern "C-unwind" fn exists(state: *mut lua_State) -> c_int {
+    // SAFETY: called by Lua as a primitive.
+    unsafe {
+        let found = fiber_at(state, 1).is_some();
+        answer_boolean(state, found)
+    }
+}
+
+/// `next_id(id)`: the smallest id above, or nil.
+unsafe extern "C-unwind" fn next_id(state: *mut lua_State) -> c_int {
+    // SAFETY: called by Lua as a primitive.
+    unsafe {
+        let id = ffi::lua_tonumber(state, 1) as FiberId;
+        let next = bridge(state)
+            .scheduler
+            .next_after(id)
+            .map(|fiber| fiber.id());
+        next.map_or(0, |next| answer_number(state, next as f64))
+    }
+}
+
+/// `is_running(id)`.
+unsafe extern "C-unwind" fn is_running(state: *mut lua_State) -> c_int {
+    // SAFETY: called by Lua as a primitive.
+    unsafe {
+        let running = fiber_at(state, 1).is_some_and(|fiber| fiber.status() == Status::Running);
+        answer_boolean(state, running)
+    }
+}
+
+/// `wakeup(id)`.
+unsafe extern "C-unwind" fn wakeup(state: *mut lua_State) -> c_int {
+    // SAFETY: called by Lua as a primitive.
+    if let Some(fiber) = unsafe { fiber_at(state, 1) } {
+        fiber.wakeup();
+    }
+    0
+}
+
+/// `cancel(id)`.
+unsafe extern "C-unwind" fn cancel(state: *mut lua_State) -> c_int {
+    // SAFETY: called by Lua as a primitive.
+    if let Some(fiber) = unsafe { fiber_at(state, 1) } {
+        fiber.cancel();
+    }
+    0
+}
+
+/// `is_cancelled()`: whether the running fiber is.
+unsafe extern "C-unwind" fn is_cancelled(state: *mut lua_State) -> c_int {
+    // SAFETY: called by Lua as a primitive.
+    unsafe {
+        let cancelled = bridge(state).scheduler.current().is_cancelled();
+        answer_boolean(state, cancelled)
+    }
+}
+
+/// `name(id)`.
+unsafe extern "C-unwind" fn name(state: *mut lua_State) -> c_int {
+    // SAFETY: called by Lua as a primitive; the copy has no destructor when Lua allocates.
+    unsafe {
+        let (bytes, length) =
+            fiber_at(state, 1).map_or(([0; 256], 0), |fiber| message_of(&fiber.name()));
+        ffi::lua_pushlstring(state, bytes.as_ptr().cast(), length);
+    }
+    1
+}
+
+/// `set_name(id, name)`.
+unsafe extern "C-unwind" fn set_name(state: *mut lua_State) -> c_int {
+    // SAFETY: called by Lua as a primitive, and the string stays on the stack.
+    unsafe {
+        let (bytes, length) = text_at(state, 2);
+        if let Some(fiber) = fiber_at(state, 1) {
+            fiber.set_name(text(bytes, length));
+        }
+    }
+    0
+}
+
+/// `switches(id)`.
+unsafe extern "C-unwind" fn switches(state: *mut lua_State) -> c_int {
+    // SAFETY: called by Lua as a primitive.
+    unsafe {
+        let count = fiber_at(state, 1).map_or(0, |fiber| fiber.context_switches());
+        answer_number(state, count as f64)
+    }
+}
+
+/// `is_joinable(id)`.
+unsafe extern "C-unwind" fn is_joinable(state: *mut lua_State) -> c_int {
+    // SAFETY: called by Lua as a primitive.
+    unsafe {
+        let joinable = fiber_at(state, 1).is_some_and(|fiber| fiber.is_joinable());
+        answer_boolean(state, joinable)
+    }
+}
+
+/// `set_joinable(id, joinable)`.
+unsafe extern "C-unwind" fn set_joinable(state: *mut lua_State) -> c_int {
+    // SAFETY: called by Lua as a primitive.
+    unsafe {
+        let joinable = ffi::lua_toboolean(state, 2) != 0;
+        if let Some(fiber) = fiber_at(state, 1) {
+            fiber.set_joinable(joinable);
+        }
+    }
+    0
+}
+
+/// `join(id, timeout)`: nothing when the fiber has ended; else false when the timeout passed, or a
+/// text when there is no joining it.
+unsafe extern "C-unwind" fn join(state: *mut lua_State) -> c_int {
+    // SAFETY: called by Lua as a primitive; the message has no destructor when Lua allocates.
+    unsafe {
+        let limit = timeout(state, 2);
+        let failure = match fiber_at(state, 1).map(|fiber| fiber.join(limit)) {
+            Some(Ok(())) => return 0,
+            Some(Err(JoinError::TimedOut(_))) => return answer_boolean(state, false),
+            Some(Err(error)) => message_of(&error),
+            None => message_of(&"the fiber is dead"),
+        };
+        ffi::lua_pushlstring(state, failure.0.as_ptr().cast(), failure.1);
+    }
+    1
+}
+
+/// `object(id)`: a userdata that stands for the fiber.
+unsafe extern "C-unwind" fn object(state: *mut lua_State) -> c_int {
+    // SAFETY: called by Lua as a primitive; the memory is aligned for a number.
+    unsafe {
+        let id = ffi::lua_tonumber(state, 1);
+        ffi::lua_newuserdata(state, size_of::<f64>())
+            .cast::<f64>()
+            .write(id);
+    }
+    1
+}
+
+/// `object_id(object)`: the id in a userdata that `object` made.
+unsafe extern "C-unwind" fn object_id(state: *mut lua_State) -> c_int {
+    // SAFETY: called by the Lua half, which has checked the metatable that only it can set.
+    unsafe {
+        let memory: *mut c_void = ffi::lua_touserdata(state, 1);
+        if memory.is_null() {
+            return 0;
+        }
+        answer_number(state, memory.cast::<f64>().read())
+    }
+}
+
+/// `time()`: wall-clock seconds since 1970 at the start of the present turn.
+unsafe extern "C-unwind" fn time(state: *mut lua_State) -> c_int {
+    // SAFETY: called by Lua as a primitive.
+    unsafe {
+        let bridge = bridge(state);
+        let passed = bridge
+            .scheduler
+            .now()
+            .saturating_duration_since(bridge.started);
+        answer_number(state, bridge.started_unix_seconds + passed.as_secs_f64())
+    }
+}
+
+/// `clock()`: monotonic seconds since the module was installed, at the start of the present turn.
+unsafe extern "C-unwind" fn clock(state: *mut lua_State) -> c_int {
+    // SAFETY: called by Lua as a primitive.
+    unsafe {
+        let bridge = bridge(state);
+        let passed: Duration = bridge
+            .scheduler
+            .now()
+            .saturating_duration_since(bridge.started);
+        answer_number(state, passed.as_secs_f64())
+    }
+}
+
+/// `precise_clock()`: monotonic seconds since the module was installed, now.
+unsafe extern "C-unwind" fn precise_clock(state: *mut lua_State) -> c_int {
+    // SAFETY: called by Lua as a primitive.
+    unsafe {
+        let passed = bridge(state).started.elapsed();
+        answer_number(state, passed.as_secs_f64())
+    }
+}
