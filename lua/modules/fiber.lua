@@ -44,10 +44,17 @@ end
 
 --- Objects.
 
+local set_metatable = debug.setmetatable
+
+local function with_metatable(userdata, metatable)
+    set_metatable(userdata, metatable)
+    return userdata
+end
+
 local function object_of(id)
     local object = objects[id]
     if object == nil then
-        object = debug.setmetatable(primitives.object(id), fiber_metatable)
+        object = with_metatable(primitives.object(id), fiber_metatable)
         objects[id] = object
     end
     return object
@@ -468,7 +475,7 @@ local function check_condition(value, usage)
 end
 
 function fiber.cond()
-    return debug.setmetatable(primitives.condition_new(), condition_metatable)
+    return with_metatable(primitives.condition_new(), condition_metatable)
 end
 
 function condition_methods.wait(self, timeout)
@@ -524,7 +531,7 @@ function fiber.channel(size)
             error('fiber.channel(size): negative size', 2)
         end
     end
-    return debug.setmetatable(primitives.channel_new(size or 0), channel_metatable)
+    return with_metatable(primitives.channel_new(size or 0), channel_metatable)
 end
 
 local function check_timeout(timeout, usage)

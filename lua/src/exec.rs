@@ -50,7 +50,10 @@ fn run(lua: &Lua, script: &str, source: &[u8], args: &[String]) -> mlua::Result<
         arg.set(position + 1, value.as_str())?;
     }
     lua.globals().set("arg", arg)?;
-    let chunk = lua.load(without_shebang(source)).set_name(format!("@{script}")).into_function()?;
+    let chunk = lua
+        .load(without_shebang(source))
+        .set_name(format!("@{script}"))
+        .into_function()?;
     // The script runs under a handler of Lua's own: it sees the frames of an error, and keeps
     // error objects as they are.
     let guard: mlua::Function = lua
@@ -76,7 +79,10 @@ fn run(lua: &Lua, script: &str, source: &[u8], args: &[String]) -> mlua::Result<
 /// The source with a first line `#!...` blanked, so that line numbers stay.
 fn without_shebang(source: &[u8]) -> &[u8] {
     if source.starts_with(b"#!") {
-        let end = source.iter().position(|&byte| byte == b'\n').unwrap_or(source.len());
+        let end = source
+            .iter()
+            .position(|&byte| byte == b'\n')
+            .unwrap_or(source.len());
         &source[end..]
     } else {
         source
@@ -85,7 +91,9 @@ fn without_shebang(source: &[u8]) -> &[u8] {
 
 fn describe(error: &mlua::Error) -> String {
     match error {
-        mlua::Error::RuntimeError(message) | mlua::Error::SyntaxError { message, .. } => message.clone(),
+        mlua::Error::RuntimeError(message) | mlua::Error::SyntaxError { message, .. } => {
+            message.clone()
+        }
         other => other.to_string(),
     }
 }

@@ -25,7 +25,10 @@ where
     T: Send + 'static,
 {
     let options = EngineOptions {
-        database: DatabaseOptions { memory_limit_bytes, ..DatabaseOptions::default() },
+        database: DatabaseOptions {
+            memory_limit_bytes,
+            ..DatabaseOptions::default()
+        },
         runtime: RuntimeOptions::default(),
     };
     let outcome = Engine::run(options, move |engine| {

@@ -9,7 +9,6 @@ mod reads;
 mod schema;
 mod statements;
 
-
 use lycosa_engine::{Cursor, Engine, Error, ErrorKind, Savepoint, SharedDatabase};
 use mlua::Lua;
 
@@ -71,14 +70,22 @@ pub(crate) fn pending(error: &Error) -> PendingError {
     };
     let payload = match error.kind() {
         ErrorKind::TupleFound { index, space, .. } => {
-            vec![(String::from("index"), index.clone()), (String::from("space"), space.clone())]
+            vec![
+                (String::from("index"), index.clone()),
+                (String::from("space"), space.clone()),
+            ]
         }
         ErrorKind::NoSuchSpace { space } | ErrorKind::SpaceExists { space } => {
             vec![(String::from("space"), space.clone())]
         }
         _ => Vec::new(),
     };
-    PendingError { code: error.code(), kind, message: error.to_string(), payload }
+    PendingError {
+        code: error.code(),
+        kind,
+        message: error.to_string(),
+        payload,
+    }
 }
 
 /// Frees the context with the application data of its state.
@@ -120,9 +127,24 @@ pub fn install(lua: &Lua, engine: &Engine) -> mlua::Result<()> {
     statements::install(lua, &native)?;
     reads::install(lua, &native)?;
     schema::install(lua, &native, &database, boundary)?;
-    load_module(lua, "database", include_str!("../../modules/database.lua"), &native)?;
-    load_module(lua, "space", include_str!("../../modules/space.lua"), &native)?;
-    load_module(lua, "schema", include_str!("../../modules/schema.lua"), &native)?;
+    load_module(
+        lua,
+        "database",
+        include_str!("../../modules/database.lua"),
+        &native,
+    )?;
+    load_module(
+        lua,
+        "space",
+        include_str!("../../modules/space.lua"),
+        &native,
+    )?;
+    load_module(
+        lua,
+        "schema",
+        include_str!("../../modules/schema.lua"),
+        &native,
+    )?;
     load_module(lua, "cfg", include_str!("../../modules/cfg.lua"), &native)?;
     Ok(())
 }

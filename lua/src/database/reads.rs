@@ -11,14 +11,23 @@ use super::statements::encoded;
 use crate::state::address;
 
 /// 1 when the tuple is there, which is the result then, else 0.
-unsafe extern "C" fn get(context: *mut Context, space_id: u32, index_id: u32, key: *const u8, size: u32) -> i32 {
+unsafe extern "C" fn get(
+    context: *mut Context,
+    space_id: u32,
+    index_id: u32,
+    key: *const u8,
+    size: u32,
+) -> i32 {
     // SAFETY: Lua passes the context of its state, and nothing else uses it meanwhile; the key is
     // in the scratch buffer.
     let (context, key) = unsafe { (&mut *context, encoded(key, size)) };
     context.serial = context.serial.wrapping_add(1);
     let database = Rc::as_ptr(&context.database);
     // SAFETY: the context holds the database; the borrow ends before the context is used again.
-    let outcome = match unsafe { &*database }.borrow_mut().get(space_id, index_id, key) {
+    let outcome = match unsafe { &*database }
+        .borrow_mut()
+        .get(space_id, index_id, key)
+    {
         Ok(Some(tuple)) => {
             context.data = tuple.bytes().as_ptr();
             context.size = tuple.bytes().len() as u32;
@@ -63,12 +72,19 @@ unsafe extern "C" fn extreme(
 }
 
 fn iterator_type(number: u32) -> Result<IteratorType, lycosa_engine::Error> {
-    IteratorType::from_number(number)
-        .ok_or_else(|| ErrorKind::IteratorType { value: number.to_string() }.into())
+    IteratorType::from_number(number).ok_or_else(|| {
+        ErrorKind::IteratorType {
+            value: number.to_string(),
+        }
+        .into()
+    })
 }
 
 /// The held position, which may have come from anywhere.
-fn checked_position(is_held: i32, held: &[u8]) -> Result<Option<Encoded<'_>>, lycosa_engine::Error> {
+fn checked_position(
+    is_held: i32,
+    held: &[u8],
+) -> Result<Option<Encoded<'_>>, lycosa_engine::Error> {
     if is_held == 0 {
         return Ok(None);
     }
@@ -89,8 +105,12 @@ unsafe extern "C" fn count(
 ) -> i32 {
     // SAFETY: as in `get`.
     let (context, key) = unsafe { (&mut *context, encoded(key, size)) };
-    let outcome = iterator_type(iterator)
-        .and_then(|iterator| context.database.borrow_mut().count(space_id, index_id, iterator, key));
+    let outcome = iterator_type(iterator).and_then(|iterator| {
+        context
+            .database
+            .borrow_mut()
+            .count(space_id, index_id, iterator, key)
+    });
     let outcome = outcome.map(|count| {
         context.number = count as f64;
         0
@@ -119,12 +139,17 @@ unsafe extern "C" fn length(context: *mut Context, space_id: u32, index_id: u32)
 unsafe extern "C" fn byte_size(context: *mut Context, space_id: u32, index_id: i32) -> i32 {
     // SAFETY: as in `get`.
     let context = unsafe { &mut *context };
-    let outcome = context.database.borrow().space(space_id).and_then(|space| {
-        match u32::try_from(index_id) {
-            Ok(index_id) => space.index(index_id).map(lycosa_engine::index::Index::memory_bytes),
-            Err(_) => Ok(space.data_bytes()),
-        }
-    });
+    let outcome =
+        context
+            .database
+            .borrow()
+            .space(space_id)
+            .and_then(|space| match u32::try_from(index_id) {
+                Ok(index_id) => space
+                    .index(index_id)
+                    .map(lycosa_engine::index::Index::memory_bytes),
+                Err(_) => Ok(space.data_bytes()),
+            });
     let outcome = outcome.map(|bytes| {
         context.number = bytes as f64;
         0
@@ -150,8 +175,17 @@ unsafe extern "C" fn select(
     let held = std::mem::take(&mut context.held);
     let outcome = iterator_type(iterator).and_then(|iterator| {
         let after = checked_position(has_after, &held)?;
-        let select = Select { iterator, key, offset: offset as u64, limit: limit as u64, after };
-        context.database.borrow_mut().select(space_id, index_id, &select)
+        let select = Select {
+            iterator,
+            key,
+            offset: offset as u64,
+            limit: limit as u64,
+            after,
+        };
+        context
+            .database
+            .borrow_mut()
+            .select(space_id, index_id, &select)
     });
     context.held = held;
     let outcome = outcome.map(|tuples| {
@@ -201,7 +235,14 @@ unsafe extern "C" fn cursor_open(
     let held = std::mem::take(&mut context.held);
     let outcome = iterator_type(iterator).and_then(|iterator| {
         let after = checked_position(has_after, &held)?;
-        context.database.borrow_mut().cursor(space_id, index_id, iterator, key, after, offset as u64)
+        context.database.borrow_mut().cursor(
+            space_id,
+            index_id,
+            iterator,
+            key,
+            after,
+            offset as u64,
+        )
     });
     context.held = held;
     let outcome = outcome.map(|cursor| match context.free.pop() {
@@ -221,7 +262,11 @@ unsafe extern "C" fn cursor_open(
 unsafe extern "C" fn cursor_next(context: *mut Context, number: u32) -> i32 {
     // SAFETY: as in `get`.
     let context = unsafe { &mut *context };
-    let Some(mut cursor) = context.cursors.get_mut(number as usize).and_then(Option::take) else {
+    let Some(mut cursor) = context
+        .cursors
+        .get_mut(number as usize)
+        .and_then(Option::take)
+    else {
         return 0;
     };
     context.serial = context.serial.wrapping_add(1);
@@ -245,7 +290,10 @@ unsafe extern "C" fn cursor_repeat(context: *mut Context, number: u32) {
     // SAFETY: as in `get`.
     let context = unsafe { &mut *context };
     context.serial = context.serial.wrapping_add(1);
-    let cursor = context.cursors.get(number as usize).and_then(Option::as_ref);
+    let cursor = context
+        .cursors
+        .get(number as usize)
+        .and_then(Option::as_ref);
     if let Some(tuple) = cursor.and_then(Cursor::last) {
         context.data = tuple.bytes().as_ptr();
         context.size = tuple.bytes().len() as u32;
@@ -264,10 +312,19 @@ unsafe extern "C" fn cursor_close(context: *mut Context, number: u32) {
 }
 
 /// The position of the tuple in the scratch buffer becomes the result.
-unsafe extern "C" fn position(context: *mut Context, space_id: u32, index_id: u32, data: *const u8, size: u32) -> i32 {
+unsafe extern "C" fn position(
+    context: *mut Context,
+    space_id: u32,
+    index_id: u32,
+    data: *const u8,
+    size: u32,
+) -> i32 {
     // SAFETY: as in `get`.
     let (context, tuple) = unsafe { (&mut *context, encoded(data, size)) };
-    let outcome = context.database.borrow().position(space_id, index_id, tuple);
+    let outcome = context
+        .database
+        .borrow()
+        .position(space_id, index_id, tuple);
     let outcome = outcome.map(|position| {
         context.own(&position);
         0

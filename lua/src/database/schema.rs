@@ -44,7 +44,10 @@ where
 
 /// What Lua has checked already, so that a failure here is a defect of the module.
 fn malformed(what: &str) -> Error {
-    lycosa_engine::ErrorKind::IllegalParams { reason: format!("malformed {what}") }.into()
+    lycosa_engine::ErrorKind::IllegalParams {
+        reason: format!("malformed {what}"),
+    }
+    .into()
 }
 
 fn field_type(table: &Table) -> Result<FieldType> {
@@ -92,7 +95,10 @@ fn describe_index(lua: &Lua, index: &Index) -> mlua::Result<Table> {
         entry.set("type", part.field_type.name())?;
         entry.set("is_nullable", part.is_nullable)?;
         entry.set("exclude_null", false)?;
-        entry.set("sort_order", if part.is_descending { "desc" } else { "asc" })?;
+        entry.set(
+            "sort_order",
+            if part.is_descending { "desc" } else { "asc" },
+        )?;
         parts.push(entry)?;
     }
     table.set("parts", parts)?;
@@ -131,9 +137,21 @@ fn install_changes(
 ) -> mlua::Result<()> {
     native.set(
         "create_space",
-        function(lua, database, boundary, |database, (name, id, field_count, format): (String, Option<u32>, u32, Table)| {
-            database.create_space(&name, SpaceOptions { id, format: fields(&format)?, field_count })
-        })?,
+        function(
+            lua,
+            database,
+            boundary,
+            |database, (name, id, field_count, format): (String, Option<u32>, u32, Table)| {
+                database.create_space(
+                    &name,
+                    SpaceOptions {
+                        id,
+                        format: fields(&format)?,
+                        field_count,
+                    },
+                )
+            },
+        )?,
     )?;
     native.set(
         "drop_space",
@@ -149,35 +167,57 @@ fn install_changes(
     )?;
     native.set(
         "rename_space",
-        function(lua, database, boundary, |database, (id, name): (u32, String)| {
-            database.rename_space(id, &name).map(|()| true)
-        })?,
+        function(
+            lua,
+            database,
+            boundary,
+            |database, (id, name): (u32, String)| database.rename_space(id, &name).map(|()| true),
+        )?,
     )?;
     native.set(
         "set_format",
-        function(lua, database, boundary, |database, (id, format): (u32, Table)| {
-            database.set_format(id, fields(&format)?).map(|()| true)
-        })?,
+        function(
+            lua,
+            database,
+            boundary,
+            |database, (id, format): (u32, Table)| {
+                database.set_format(id, fields(&format)?).map(|()| true)
+            },
+        )?,
     )?;
     native.set(
         "create_index",
-        function(lua, database, boundary, |database, (space_id, name, options): (u32, String, Table)| {
-            let kind: String = options.get("type").map_err(|_| malformed("index type"))?;
-            let list: Table = options.get("parts").map_err(|_| malformed("parts"))?;
-            let options = IndexOptions {
-                index_type: if kind == "HASH" { IndexType::Hash } else { IndexType::Tree },
-                is_unique: options.get("unique").unwrap_or(true),
-                parts: parts(&list)?,
-                id: options.get("id").unwrap_or(None),
-            };
-            database.create_index(space_id, &name, &options)
-        })?,
+        function(
+            lua,
+            database,
+            boundary,
+            |database, (space_id, name, options): (u32, String, Table)| {
+                let kind: String = options.get("type").map_err(|_| malformed("index type"))?;
+                let list: Table = options.get("parts").map_err(|_| malformed("parts"))?;
+                let options = IndexOptions {
+                    index_type: if kind == "HASH" {
+                        IndexType::Hash
+                    } else {
+                        IndexType::Tree
+                    },
+                    is_unique: options.get("unique").unwrap_or(true),
+                    parts: parts(&list)?,
+                    id: options.get("id").unwrap_or(None),
+                };
+                database.create_index(space_id, &name, &options)
+            },
+        )?,
     )?;
     native.set(
         "drop_index",
-        function(lua, database, boundary, |database, (space_id, index_id): (u32, u32)| {
-            database.drop_index(space_id, index_id).map(|()| true)
-        })?,
+        function(
+            lua,
+            database,
+            boundary,
+            |database, (space_id, index_id): (u32, u32)| {
+                database.drop_index(space_id, index_id).map(|()| true)
+            },
+        )?,
     )
 }
 
@@ -225,8 +265,14 @@ fn install_figures(lua: &Lua, native: &Table, database: &SharedDatabase) -> mlua
             table.set("arena_bytes", arena.arena_bytes())?;
             table.set("used_bytes", arena.used_bytes())?;
             let spaces = database.spaces();
-            table.set("data_bytes", spaces.iter().map(|space| space.data_bytes()).sum::<u64>())?;
-            table.set("index_bytes", spaces.iter().map(|space| space.index_bytes()).sum::<u64>())?;
+            table.set(
+                "data_bytes",
+                spaces.iter().map(|space| space.data_bytes()).sum::<u64>(),
+            )?;
+            table.set(
+                "index_bytes",
+                spaces.iter().map(|space| space.index_bytes()).sum::<u64>(),
+            )?;
             Ok(table)
         })?,
     )?;

@@ -65,7 +65,10 @@ unsafe extern "C" fn rollback_to_savepoint(context: *mut Context, number: u32) -
     let context = unsafe { &mut *context };
     context.serial = context.serial.wrapping_add(1);
     let outcome = match context.savepoints.get(number as usize) {
-        Some(savepoint) => context.database.borrow_mut().rollback_to_savepoint(*savepoint),
+        Some(savepoint) => context
+            .database
+            .borrow_mut()
+            .rollback_to_savepoint(*savepoint),
         None => Err(lycosa_engine::ErrorKind::NoSuchSavepoint.into()),
     };
     context.status(outcome.map(|()| 0))
@@ -74,10 +77,19 @@ unsafe extern "C" fn rollback_to_savepoint(context: *mut Context, number: u32) -
 /// Number of the running transaction, or 0.
 unsafe extern "C" fn transaction_number(context: *mut Context) -> f64 {
     // SAFETY: as in `begin`.
-    unsafe { &*context }.database.borrow().transaction_number().unwrap_or(0) as f64
+    unsafe { &*context }
+        .database
+        .borrow()
+        .transaction_number()
+        .unwrap_or(0) as f64
 }
 
-unsafe extern "C" fn insert(context: *mut Context, space_id: u32, data: *const u8, size: u32) -> i32 {
+unsafe extern "C" fn insert(
+    context: *mut Context,
+    space_id: u32,
+    data: *const u8,
+    size: u32,
+) -> i32 {
     // SAFETY: as in `begin`; the bytes are in the scratch buffer.
     let (context, tuple) = unsafe { (&mut *context, encoded(data, size)) };
     context.serial = context.serial.wrapping_add(1);
@@ -94,7 +106,12 @@ unsafe extern "C" fn insert(context: *mut Context, space_id: u32, data: *const u
     context.status(outcome)
 }
 
-unsafe extern "C" fn replace(context: *mut Context, space_id: u32, data: *const u8, size: u32) -> i32 {
+unsafe extern "C" fn replace(
+    context: *mut Context,
+    space_id: u32,
+    data: *const u8,
+    size: u32,
+) -> i32 {
     // SAFETY: as in `insert`.
     let (context, tuple) = unsafe { (&mut *context, encoded(data, size)) };
     context.serial = context.serial.wrapping_add(1);
@@ -112,10 +129,19 @@ unsafe extern "C" fn replace(context: *mut Context, space_id: u32, data: *const 
 }
 
 /// 1 when a tuple was deleted, which is the result then, else 0.
-unsafe extern "C" fn delete(context: *mut Context, space_id: u32, index_id: u32, key: *const u8, size: u32) -> i32 {
+unsafe extern "C" fn delete(
+    context: *mut Context,
+    space_id: u32,
+    index_id: u32,
+    key: *const u8,
+    size: u32,
+) -> i32 {
     // SAFETY: as in `insert`.
     let (context, key) = unsafe { (&mut *context, encoded(key, size)) };
-    let outcome = context.database.borrow_mut().delete(space_id, index_id, key);
+    let outcome = context
+        .database
+        .borrow_mut()
+        .delete(space_id, index_id, key);
     let outcome = outcome.map(|deleted| match deleted {
         Some(tuple) => {
             context.own(tuple.bytes());
@@ -153,7 +179,12 @@ unsafe extern "C" fn update(
 }
 
 /// The tuple was held; `operations` is in the scratch buffer.
-unsafe extern "C" fn upsert(context: *mut Context, space_id: u32, operations: *const u8, size: u32) -> i32 {
+unsafe extern "C" fn upsert(
+    context: *mut Context,
+    space_id: u32,
+    operations: *const u8,
+    size: u32,
+) -> i32 {
     // SAFETY: as in `insert`.
     let (context, operations) = unsafe { (&mut *context, encoded(operations, size)) };
     context.serial = context.serial.wrapping_add(1);
@@ -210,9 +241,15 @@ pub(super) fn install(_lua: &Lua, native: &Table) -> mlua::Result<()> {
     native.set("commit", address(commit as *const ()))?;
     native.set("rollback", address(rollback as *const ()))?;
     native.set("is_in_transaction", address(is_in_transaction as *const ()))?;
-    native.set("transaction_number", address(transaction_number as *const ()))?;
+    native.set(
+        "transaction_number",
+        address(transaction_number as *const ()),
+    )?;
     native.set("savepoint", address(savepoint as *const ()))?;
-    native.set("rollback_to_savepoint", address(rollback_to_savepoint as *const ()))?;
+    native.set(
+        "rollback_to_savepoint",
+        address(rollback_to_savepoint as *const ()),
+    )?;
     native.set("insert", address(insert as *const ()))?;
     native.set("replace", address(replace as *const ()))?;
     native.set("delete", address(delete as *const ()))?;

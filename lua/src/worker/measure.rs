@@ -22,8 +22,8 @@ impl Latencies {
         };
         let mut max = 0;
         for latency_ns in latencies_ns {
-            // The histogram resizes itself; it cannot be too small.
-            histogram.saturating_record(latency_ns.max(1));
+            // The histogram grows as needed, so that every value has its place.
+            let _ = histogram.record(latency_ns);
             max = max.max(latency_ns);
         }
         Self { histogram, max }
@@ -62,7 +62,11 @@ pub(crate) fn peak_rss_bytes() -> u64 {
         usage.ru_maxrss as u64
     };
     // Linux counts kilobytes, macOS bytes.
-    if cfg!(target_os = "macos") { peak } else { peak * 1024 }
+    if cfg!(target_os = "macos") {
+        peak
+    } else {
+        peak * 1024
+    }
 }
 
 /// CPU time of this process so far, user and system, in seconds.

@@ -21,8 +21,12 @@ const DEFAULT_PAYLOAD: &str = "payload";
 
 pub(super) fn run(options: &WorkerOptions) -> Result<Measurement, WorkerError> {
     if options.workload != WorkloadSource::Bundled(String::from("insert")) {
-        let message = String::from("only the bundled workload `insert` runs from Rust; use --driver lua");
-        return Err(WorkerError::Usage { message, suggestion: None });
+        let message =
+            String::from("only the bundled workload `insert` runs from Rust; use --driver lua");
+        return Err(WorkerError::Usage {
+            message,
+            suggestion: None,
+        });
     }
     let payload = payload_of(options)?;
     let options = options.clone();
@@ -33,7 +37,14 @@ pub(super) fn run(options: &WorkerOptions) -> Result<Measurement, WorkerError> {
         },
         ..EngineOptions::default()
     };
-    let outcome = Engine::run(settings, move |engine| Repetition { engine: engine.clone(), options, payload }.run());
+    let outcome = Engine::run(settings, move |engine| {
+        Repetition {
+            engine: engine.clone(),
+            options,
+            payload,
+        }
+        .run()
+    });
     outcome.unwrap_or_else(|error| Err(failed(&error)))
 }
 
@@ -42,7 +53,10 @@ fn payload_of(options: &WorkerOptions) -> Result<String, WorkerError> {
     for (name, value) in &options.settings {
         if name != "payload" {
             let message = format!("workload `insert` has no option `{name}`");
-            return Err(WorkerError::Usage { message, suggestion: Some(String::from("payload")) });
+            return Err(WorkerError::Usage {
+                message,
+                suggestion: Some(String::from("payload")),
+            });
         }
         payload.clone_from(value);
     }
@@ -85,7 +99,8 @@ impl Repetition {
             failure: RefCell::new(None),
         });
         let (started, cpu_started) = (Instant::now(), cpu_s());
-        self.run_fibers(space, &progress).map_err(|error| failed(&error))?;
+        self.run_fibers(space, &progress)
+            .map_err(|error| failed(&error))?;
         let (wall_s, cpu_s) = (started.elapsed().as_secs_f64(), cpu_s() - cpu_started);
         if let Some(error) = progress.failure.take() {
             return Err(self.explain(&error, progress.done_ops.get()));
@@ -116,7 +131,13 @@ impl Repetition {
             FieldDefinition::new("id", FieldType::Unsigned),
             FieldDefinition::new("payload", FieldType::String),
         ];
-        let space = database.create_space("insert", SpaceOptions { format, ..SpaceOptions::default() })?;
+        let space = database.create_space(
+            "insert",
+            SpaceOptions {
+                format,
+                ..SpaceOptions::default()
+            },
+        )?;
         let parts = vec![KeyPart::new(0, FieldType::Unsigned)];
         let index = match self.options.index {
             IndexKind::Tree => IndexOptions::tree(parts),
@@ -126,14 +147,21 @@ impl Repetition {
         Ok(space)
     }
 
-    fn run_fibers(&self, space: u32, progress: &Rc<Progress>) -> Result<(), lycosa_engine::fiber::CreateError> {
+    fn run_fibers(
+        &self,
+        space: u32,
+        progress: &Rc<Progress>,
+    ) -> Result<(), lycosa_engine::fiber::CreateError> {
         let mut fibers = Vec::new();
         for number in 1..=self.options.fibers {
             let (engine, progress) = (self.engine.clone(), Rc::clone(progress));
             let (payload, options) = (self.payload.clone(), self.options.clone());
-            let fiber = self.engine.scheduler().spawn(&format!("worker-{number}"), move || {
-                work(&engine, space, &payload, &options, &progress);
-            })?;
+            let fiber = self
+                .engine
+                .scheduler()
+                .spawn(&format!("worker-{number}"), move || {
+                    work(&engine, space, &payload, &options, &progress);
+                })?;
             fiber.set_joinable(true);
             fibers.push(fiber);
         }
@@ -160,17 +188,27 @@ impl Repetition {
         let wrong = |message: String| WorkerError::Verification { message };
         let records = self.options.records;
         let mut database = self.engine.database();
-        let length = database.space(space).map(lycosa_engine::Space::len).map_err(|error| failed(&error))?;
+        let length = database
+            .space(space)
+            .map(lycosa_engine::Space::len)
+            .map_err(|error| failed(&error))?;
         if length != records {
-            return Err(wrong(format!("the space holds {length} tuples, not {records}")));
+            return Err(wrong(format!(
+                "the space holds {length} tuples, not {records}"
+            )));
         }
         let mut found = Checksum::default();
         let mut cursor: Cursor = database
             .cursor(space, 0, IteratorType::All, Encoded::EMPTY, None, 0)
             .map_err(|error| failed(&error))?;
-        while let Some(tuple) = database.advance(&mut cursor).map_err(|error| failed(&error))? {
+        while let Some(tuple) = database
+            .advance(&mut cursor)
+            .map_err(|error| failed(&error))?
+        {
             match fields_of(tuple.bytes()) {
-                Some((id, payload)) if (1..=records).contains(&id) => found.add(id, hash_of(payload)),
+                Some((id, payload)) if (1..=records).contains(&id) => {
+                    found.add(id, hash_of(payload))
+                }
                 _ => return Err(wrong(format!("the space holds {tuple:?}"))),
             }
         }
@@ -178,7 +216,11 @@ impl Repetition {
         let hash = hash_of(self.payload.as_bytes());
         (1..=records).for_each(|id| expected.add(id, hash));
         if found != expected {
-            return Err(wrong(format!("checksum {}, expected {}", found.text(), expected.text())));
+            return Err(wrong(format!(
+                "checksum {}, expected {}",
+                found.text(),
+                expected.text()
+            )));
         }
         Ok(found.text())
     }
@@ -218,8 +260,12 @@ fn work(engine: &Engine, space: u32, payload: &str, options: &WorkerOptions, pro
 }
 
 fn fields_of(tuple: &[u8]) -> Option<(u64, &[u8])> {
-    let (msgpack::Value::Unsigned(id), _) = msgpack::read(tuple::field(tuple, 0)?).ok()? else { return None };
-    let (msgpack::Value::String(payload), _) = msgpack::read(tuple::field(tuple, 1)?).ok()? else { return None };
+    let (msgpack::Value::Unsigned(id), _) = msgpack::read(tuple::field(tuple, 0)?).ok()? else {
+        return None;
+    };
+    let (msgpack::Value::String(payload), _) = msgpack::read(tuple::field(tuple, 1)?).ok()? else {
+        return None;
+    };
     Some((id, payload))
 }
 
@@ -246,7 +292,9 @@ impl Checksum {
 }
 
 fn hash_of(text: &[u8]) -> u32 {
-    text.iter().fold(0x811c, |hash: u32, &byte| hash.rotate_left(7) ^ u32::from(byte) ^ (hash >> 3))
+    text.iter().fold(0x811c, |hash: u32, &byte| {
+        hash.rotate_left(7) ^ u32::from(byte) ^ (hash >> 3)
+    })
 }
 
 fn mix(mut word: u32) -> u32 {

@@ -6,7 +6,8 @@ use mlua::{Lua, Table, Value};
 
 use super::BUNDLED;
 use super::contract::{
-    IndexKind, Measurement, WorkerError, WorkerOptions, WorkloadInfo, WorkloadOption, WorkloadSource,
+    IndexKind, Measurement, WorkerError, WorkerOptions, WorkloadInfo, WorkloadOption,
+    WorkloadSource,
 };
 use super::measure::{Latencies, peak_rss_bytes};
 use crate::{runtime, state};
@@ -18,12 +19,16 @@ const DESCRIBE_MEMORY_BYTES: usize = 16 << 20;
 
 pub(super) fn run(options: &WorkerOptions) -> Result<Measurement, WorkerError> {
     let owned = options.clone();
-    let outcome = runtime::run(options.jit, options.memory_bytes as usize, move |lua, _engine| {
-        let result = run_in_main_fiber(lua, &owned);
-        // Printed lines must not wait in Lua's buffer when the answer is given.
-        let _ = lua.load("io.stdout:flush()").exec();
-        result
-    });
+    let outcome = runtime::run(
+        options.jit,
+        options.memory_bytes as usize,
+        move |lua, _engine| {
+            let result = run_in_main_fiber(lua, &owned);
+            // Printed lines must not wait in Lua's buffer when the answer is given.
+            let _ = lua.load("io.stdout:flush()").exec();
+            result
+        },
+    );
     outcome.unwrap_or_else(|error| Err(broken(&error)))
 }
 
@@ -41,16 +46,19 @@ fn broken(error: &dyn std::error::Error) -> WorkerError {
 }
 
 fn plain(message: String) -> WorkerError {
-    WorkerError::Workload { message, hook: None, fiber: None, traceback: Vec::new() }
+    WorkerError::Workload {
+        message,
+        hook: None,
+        fiber: None,
+        traceback: Vec::new(),
+    }
 }
 
 /// The text of an error that mlua caught, without its own additions.
 fn text_of(error: &mlua::Error) -> String {
     match error {
         mlua::Error::SyntaxError { message, .. } => message.clone(),
-        mlua::Error::RuntimeError(message) => {
-            message.lines().next().unwrap_or_default().to_owned()
-        }
+        mlua::Error::RuntimeError(message) => message.lines().next().unwrap_or_default().to_owned(),
         other => other.to_string(),
     }
 }
@@ -64,16 +72,27 @@ fn load(lua: &Lua, source: &WorkloadSource) -> Result<Table, WorkerError> {
         },
         WorkloadSource::File(path) => (format!("@{}", path.display()), read(path)?),
     };
-    let value: Value = lua.load(text).set_name(&name).eval().map_err(|error| plain(text_of(&error)))?;
+    let value: Value = lua
+        .load(text)
+        .set_name(&name)
+        .eval()
+        .map_err(|error| plain(text_of(&error)))?;
     let file = &name[1..];
     let Value::Table(workload) = value else {
-        return Err(plain(format!("{file} does not return a table of hooks; end it with `return workload`")));
+        return Err(plain(format!(
+            "{file} does not return a table of hooks; end it with `return workload`"
+        )));
     };
     if !matches!(workload.get::<Value>("transaction"), Ok(Value::Function(_))) {
-        return Err(plain(format!("{file} has no function `transaction(ctx, fiber_id, n, first)`")));
+        return Err(plain(format!(
+            "{file} has no function `transaction(ctx, fiber_id, n, first)`"
+        )));
     }
     for hook in ["prepare", "verify", "cleanup"] {
-        if !matches!(workload.get::<Value>(hook), Ok(Value::Function(_) | Value::Nil)) {
+        if !matches!(
+            workload.get::<Value>(hook),
+            Ok(Value::Function(_) | Value::Nil)
+        ) {
             return Err(plain(format!("{file}: `{hook}` is not a function")));
         }
     }
@@ -95,21 +114,43 @@ fn info_of(source: &WorkloadSource, workload: &Table) -> Result<WorkloadInfo, Wo
         Ok(Value::Nil) => {}
         Ok(Value::Table(list)) => {
             for entry in list.sequence_values::<Table>() {
-                let entry = entry.map_err(|_| bad("`options` must be a list of {name, default, help} tables"))?;
-                let name = entry.get("name").map_err(|_| bad("an option has no name"))?;
+                let entry = entry
+                    .map_err(|_| bad("`options` must be a list of {name, default, help} tables"))?;
+                let name = entry
+                    .get("name")
+                    .map_err(|_| bad("an option has no name"))?;
                 let default = match entry.get::<Value>("default") {
-                    Ok(value @ (Value::String(_) | Value::Integer(_) | Value::Number(_) | Value::Boolean(_))) => {
-                        value.to_string().unwrap_or_default()
+                    Ok(
+                        value @ (Value::String(_)
+                        | Value::Integer(_)
+                        | Value::Number(_)
+                        | Value::Boolean(_)),
+                    ) => value.to_string().unwrap_or_default(),
+                    _ => {
+                        return Err(bad(&format!(
+                            "option `{name}` needs a default: a string, number or boolean"
+                        )));
                     }
-                    _ => return Err(bad(&format!("option `{name}` needs a default: a string, number or boolean"))),
                 };
-                options.push(WorkloadOption { name, default, help: entry.get("help").unwrap_or_default() });
+                options.push(WorkloadOption {
+                    name,
+                    default,
+                    help: entry.get("help").unwrap_or_default(),
+                });
             }
         }
-        _ => return Err(bad("`options` must be a list of {name, default, help} tables")),
+        _ => {
+            return Err(bad(
+                "`options` must be a list of {name, default, help} tables",
+            ));
+        }
     }
     let help = workload.get("help").unwrap_or_default();
-    Ok(WorkloadInfo { name, help, options })
+    Ok(WorkloadInfo {
+        name,
+        help,
+        options,
+    })
 }
 
 fn run_in_main_fiber(lua: &Lua, options: &WorkerOptions) -> Result<Measurement, WorkerError> {
@@ -139,7 +180,10 @@ fn check_settings(info: &WorkloadInfo, options: &WorkerOptions) -> Result<(), Wo
     for (name, _) in &options.settings {
         if !info.options.iter().any(|option| option.name == *name) {
             let message = format!("workload `{}` has no option `{name}`", info.name);
-            return Err(WorkerError::Usage { message, suggestion: None });
+            return Err(WorkerError::Usage {
+                message,
+                suggestion: None,
+            });
         }
     }
     Ok(())
@@ -157,14 +201,24 @@ fn arguments(lua: &Lua, options: &WorkerOptions, workload: Table) -> mlua::Resul
     ctx.set("records", options.records)?;
     ctx.set("fibers", options.fibers)?;
     ctx.set("ops_per_txn", options.ops_per_txn)?;
-    ctx.set("index", if options.index == IndexKind::Hash { "HASH" } else { "TREE" })?;
+    ctx.set(
+        "index",
+        if options.index == IndexKind::Hash {
+            "HASH"
+        } else {
+            "TREE"
+        },
+    )?;
     ctx.set("seed", options.seed as f64)?;
     let settings = lua.create_table()?;
     for (name, value) in &options.settings {
         settings.set(name.as_str(), value.as_str())?;
     }
     let host = lua.create_table()?;
-    host.set("peak_rss_bytes", lua.create_function(|_, ()| Ok(peak_rss_bytes() as f64))?)?;
+    host.set(
+        "peak_rss_bytes",
+        lua.create_function(|_, ()| Ok(peak_rss_bytes() as f64))?,
+    )?;
     let argument = lua.create_table()?;
     argument.set("workload", workload)?;
     argument.set("ctx", ctx)?;
@@ -176,14 +230,22 @@ fn arguments(lua: &Lua, options: &WorkerOptions, workload: Table) -> mlua::Resul
 fn collect(measured: &Table) -> mlua::Result<Measurement> {
     let raw: mlua::LuaString = measured.get("latencies")?;
     let bytes = raw.as_bytes();
-    let latencies = Latencies::of(bytes.as_chunks::<8>().0.iter().map(|chunk| u64::from_ne_bytes(*chunk)));
+    let latencies = Latencies::of(
+        bytes
+            .as_chunks::<8>()
+            .0
+            .iter()
+            .map(|chunk| u64::from_ne_bytes(*chunk)),
+    );
     Ok(Measurement {
         wall_s: measured.get("wall_s")?,
         cpu_s: measured.get("cpu_s")?,
         ops: measured.get::<f64>("ops")? as u64,
         peak_rss_bytes: measured.get::<f64>("peak_rss_bytes")? as u64,
         bytes_per_record: measured.get("bytes_per_record")?,
-        checksum: measured.get::<Option<String>>("checksum")?.unwrap_or_default(),
+        checksum: measured
+            .get::<Option<String>>("checksum")?
+            .unwrap_or_default(),
         txn_latency_ns: latencies.percentiles(),
         txn_latency_histogram: latencies.encoded(),
         jit_traces: 0,
