@@ -39,7 +39,8 @@ use inner::Inner;
 use insert::Finger;
 use leaf::Leaf;
 
-/// Size of a node, in bytes, unless a tree says otherwise.
+/// Size of a node, in bytes, unless a tree says otherwise. Against 512, random inserts and lookups are a
+/// fifth faster and a full leaf's share of the inner nodes is half as large; 768 is between.
 pub const NODE_BYTES: usize = 1024;
 
 /// What a search looks for.
@@ -58,6 +59,8 @@ pub trait Probe<V: Copy> {
 type NodePointer = NonNull<u8>;
 
 /// A B+tree with values of 8 bytes. See the [module](self) for the layout and its costs.
+///
+/// `BYTES` is the size of its nodes: a multiple of 64, from 128 on.
 pub struct Tree<V: Copy, const BYTES: usize = NODE_BYTES> {
     arena: Rc<Arena>,
     root: Option<NodePointer>,

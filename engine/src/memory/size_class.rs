@@ -8,7 +8,7 @@ const STEP_BYTES: usize = 8;
 const LINEAR_MAX_BYTES: usize = 512;
 const LINEAR_COUNT: usize = LINEAR_MAX_BYTES / STEP_BYTES;
 const CLASSES_PER_DOUBLING: usize = 8;
-const DOUBLINGS: usize = 4;
+const DOUBLINGS: usize = 3;
 
 /// The largest size that slabs serve, in bytes.
 pub(super) const MAX_CLASS_BYTES: usize = LINEAR_MAX_BYTES << DOUBLINGS;

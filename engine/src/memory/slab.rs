@@ -1,6 +1,6 @@
 //! A slab: an aligned block of items of one size, behind a 64-byte header.
 //!
-//! Because slabs are aligned to their size, masking the address of an item gives its slab. Freed items
+//! Because slabs are aligned to [`SLAB_BYTES`], masking the address of an item gives its slab. Freed items
 //! hold the free list in their own first eight bytes. This module holds the unsafe half of the arena;
 //! what it asks of its caller: a slab that went back to the system is not used again, and a slab is on
 //! at most one list.
@@ -9,12 +9,19 @@ use std::alloc::Layout;
 use std::cell::Cell;
 use std::ptr::NonNull;
 
-/// Size and alignment of a slab, in bytes.
-pub const SLAB_BYTES: usize = 64 * 1024;
+/// Alignment of a slab, and what it counts against the quota, in bytes.
+///
+/// Twice this size is below the 128 KiB from which glibc maps each block by itself: with 64 KiB, four
+/// million tuples took 26 MB more than the quota counted, and twice the address space.
+pub const SLAB_BYTES: usize = 32 * 1024;
 
-const SLAB_LAYOUT: Layout = match Layout::from_size_align(SLAB_BYTES, SLAB_BYTES) {
+/// What is asked of the system for a slab. An allocator that keeps a word before each block, as glibc
+/// does, then puts slabs side by side; with the full size it left as large a hole after each.
+const BLOCK_BYTES: usize = SLAB_BYTES - size_of::<usize>();
+
+const SLAB_LAYOUT: Layout = match Layout::from_size_align(BLOCK_BYTES, SLAB_BYTES) {
     Ok(layout) => layout,
-    Err(_) => panic!("the size of a slab is a power of two"),
+    Err(_) => panic!("the alignment of a slab is a power of two"),
 };
 
 /// Where a slab stands among the slabs of its class.
@@ -61,7 +68,7 @@ fn first_offset(item_bytes: usize) -> usize {
 
 /// How many items of a size a slab holds.
 pub(super) fn item_capacity(item_bytes: usize) -> usize {
-    (SLAB_BYTES - first_offset(item_bytes)) / item_bytes
+    (BLOCK_BYTES - first_offset(item_bytes)) / item_bytes
 }
 
 /// A slab taken from the system and not yet returned.
@@ -147,7 +154,7 @@ impl Slab {
         let block = item
             .as_ptr()
             .map_addr(|address| address & !(SLAB_BYTES - 1));
-        // SAFETY: slabs are aligned to their size, so the masked address is the header of the item's
+        // SAFETY: slabs are aligned to SLAB_BYTES and no larger, so the masked address is the header of the item's
         // slab, which is live and not null; the item is large and aligned enough for a link.
         unsafe {
             let slab = Self(NonNull::new_unchecked(block).cast());
