@@ -14,6 +14,7 @@ const SIMILARITY_MIN: f64 = 0.8;
 /// Options for the workers, checked against the workload.
 pub(crate) fn worker_options(arguments: &RunArguments) -> Result<WorkerOptions, Failure> {
     let workload = source(&arguments.workload, &worker::bundled())?;
+    check_driver(arguments.driver.into(), &workload)?;
     let info = worker::describe(&workload).map_err(|error| Failure {
         exit: match error {
             WorkerError::Usage { .. } => super::Exit::Usage,
@@ -22,7 +23,7 @@ pub(crate) fn worker_options(arguments: &RunArguments) -> Result<WorkerOptions, 
         message: failure::worker(&error),
     })?;
     check_settings(&arguments.settings, &info)?;
-    let options = WorkerOptions {
+    Ok(WorkerOptions {
         workload,
         records: arguments.records,
         fibers: arguments.fibers,
@@ -33,9 +34,7 @@ pub(crate) fn worker_options(arguments: &RunArguments) -> Result<WorkerOptions, 
         memory_bytes: arguments.memory.0,
         seed: arguments.seed,
         settings: arguments.settings.clone(),
-    };
-    check_driver(&options)?;
-    Ok(options)
+    })
 }
 
 /// A name with `.lua` at its end or a slash in it is a file's; every other is a bundled workload's.
@@ -98,10 +97,9 @@ fn check_settings(settings: &[(String, String)], info: &WorkloadInfo) -> Result<
     Ok(())
 }
 
-fn check_driver(options: &WorkerOptions) -> Result<(), Failure> {
-    let has_rust_driver =
-        matches!(&options.workload, WorkloadSource::Bundled(name) if name == "insert");
-    if options.driver == Driver::Rust && !has_rust_driver {
+fn check_driver(driver: Driver, workload: &WorkloadSource) -> Result<(), Failure> {
+    let has_rust_driver = matches!(workload, WorkloadSource::Bundled(name) if name == "insert");
+    if driver == Driver::Rust && !has_rust_driver {
         return Err(Failure::usage(
             "--driver rust exists for the bundled workload `insert` only; leave it out",
         ));

@@ -125,8 +125,10 @@ pub(crate) fn header(
             workload_name(&options.workload),
             format!("{} records", grouped(options.records)),
             format!(
-                "{} fibers x {} operations",
-                options.fibers, options.ops_per_txn
+                "{} fibers x {} {}",
+                options.fibers,
+                options.ops_per_txn,
+                operation_noun(options)
             ),
             index.to_owned(),
             driver.to_owned(),
@@ -339,7 +341,7 @@ pub(crate) struct Seconds {
 impl Seconds {
     /// The scale that suits `seconds`.
     pub(crate) fn like(seconds: f64) -> Self {
-        let (factor, unit) = if seconds >= 0.01 || seconds <= 0.0 {
+        let (factor, unit) = if seconds >= 0.1 || seconds <= 0.0 {
             (1.0, "s")
         } else if seconds >= 1e-5 {
             (1e3, "ms")
@@ -493,6 +495,7 @@ mod tests {
             (0.1012, "0.1012 s"),
             (2.311, "2.311 s"),
             (123.456, "123.5 s"),
+            (0.0517, "51.70 ms"),
             (0.005, "5.000 ms"),
             (0.000_002, "2.000 us"),
             (0.0, "0.0000 s"),

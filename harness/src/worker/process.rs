@@ -149,6 +149,8 @@ fn was_interrupted(status: ExitStatus, interrupt: &Interrupt) -> bool {
 fn describe_end(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(0), _) => String::from("it left with exit code 0; does the workload call os.exit?"),
+        // What a panic of Rust ends with; its message has been shown with the other output.
+        (Some(101), _) => String::from("it panicked, which is a defect of lycosa"),
         (Some(code), _) => format!("it left with exit code {code}"),
         (None, Some(libc::SIGKILL)) => String::from(
             "killed by SIGKILL, as the system does when memory runs out; try a smaller --memory",
