@@ -227,5 +227,5 @@ fn a_reader_that_goes_away_is_no_failure() {
 fn a_worker_that_is_started_by_hand_says_what_is_missing() {
     let output = lycosa(&["worker-internal", "n0", "{}"]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(stderr(&output).starts_with("error: the options are not those of a worker"));
+    assert!(stderr(&output).starts_with("error: this is no request to a worker"));
 }

@@ -42,13 +42,13 @@ pub(crate) enum Command {
         /// The shell
         shell: Shell,
     },
-    /// One repetition in this process.
+    /// One request, carried out in this process.
     #[command(name = worker::SUBCOMMAND, hide = true)]
     Worker {
         /// What the answer is marked with.
         nonce: String,
         /// What is to be done, as JSON.
-        options: String,
+        request: String,
     },
 }
 

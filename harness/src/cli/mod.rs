@@ -51,6 +51,14 @@ impl Failure {
             message: message.into(),
         }
     }
+
+    /// The user stopped it before it began.
+    pub(crate) fn interrupted() -> Self {
+        Self {
+            exit: Exit::Interrupted,
+            message: String::from("interrupted before anything was measured"),
+        }
+    }
 }
 
 impl From<anyhow::Error> for Failure {
@@ -94,8 +102,8 @@ fn dispatch(command: Command) -> Result<ExitCode, Failure> {
         Command::Exec(arguments) => exec(&arguments),
         Command::Env(arguments) => information::env(arguments.json).map(exit_code),
         Command::Completions { shell } => information::completions(shell).map(exit_code),
-        Command::Worker { nonce, options } => {
-            worker::inside::run(&nonce, &options)?;
+        Command::Worker { nonce, request } => {
+            worker::inside::run(&nonce, &request)?;
             Ok(exit_code(Exit::Done))
         }
     }

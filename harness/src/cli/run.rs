@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 
 use anyhow::Context as _;
 use console::Term;
-use lycosa_lua::worker::WorkerOptions;
+use lycosa_lua::worker::{WorkerError, WorkerOptions, WorkloadInfo, WorkloadSource};
 
 use super::arguments::RunArguments;
 use super::settings::worker_options;
@@ -17,11 +17,10 @@ use crate::report::saving::Saving;
 use crate::report::terminal::{self, PLAIN, Page, WIDTH_DEFAULT, YELLOW};
 use crate::report::{self, Figures, failure};
 use crate::schedule::{self, Ending, Identity, Outcome, RepetitionError, Schedule};
-use crate::worker::process::{Launcher, ProcessExecutor};
+use crate::worker::process::{Launcher, ProcessExecutor, Workers};
 
 /// Runs a workload as often as asked, shows and saves what was measured.
 pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Failure> {
-    let options = worker_options(arguments)?;
     let saving = match &arguments.json {
         Some(path) => Some(Saving::prepare(path).map_err(|error| {
             Failure::usage(format!("cannot write `{}`: {error}", path.display()))
@@ -33,6 +32,10 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Failure> {
         cold: arguments.cold,
         counted: arguments.repeat,
     };
+    let interrupt = Interrupt::on_signals()?;
+    let workers = Workers::new(launcher(&facts)?, interrupt.clone());
+    let options = worker_options(arguments, |source| describe(&workers, source, schedule))?;
+    let mut executor = ProcessExecutor::new(workers, options.clone());
     let mut session = Session {
         context: environment::context(&facts),
         options,
@@ -40,10 +43,6 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Failure> {
         quiet: arguments.quiet,
         saving,
     };
-    let interrupt = Interrupt::on_signals()?;
-    let options_json =
-        serde_json::to_string(&session.options).context("the options are no JSON")?;
-    let mut executor = ProcessExecutor::new(launcher(&facts)?, options_json, interrupt.clone());
 
     session.show_header(&mut anstream::stderr())?;
     let mut progress = Progress::new(session.mode(), schedule);
@@ -56,11 +55,29 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Failure> {
     );
     progress.clear();
     if matches!(outcome.ending, Ending::Failed(_)) {
-        for line in progress.held_output() {
-            writeln!(anstream::stderr(), "{line}")?;
-        }
+        progress.show_held();
     }
     session.conclude(&outcome, &mut anstream::stdout())
+}
+
+/// Asks a worker about the user's workload. What the file prints while it is loaded is shown with
+/// the repetitions, so here only if there will be none.
+fn describe(
+    workers: &Workers,
+    source: &WorkloadSource,
+    schedule: Schedule,
+) -> Result<WorkloadInfo, Failure> {
+    let mut progress = Progress::new(Mode::Quiet, schedule);
+    workers.describe(source, &mut progress).map_err(|error| {
+        progress.show_held();
+        match error {
+            RepetitionError::Interrupted => Failure::interrupted(),
+            RepetitionError::Worker(WorkerError::Usage { .. }) => {
+                Failure::usage(failure::repetition(&error))
+            }
+            _ => Failure::failed(failure::repetition(&error)),
+        }
+    })
 }
 
 fn launcher(facts: &Facts) -> Result<Launcher, Failure> {

@@ -135,21 +135,30 @@ pub(crate) fn header(
         ],
     )?;
     if context.translator != Translator::Native {
-        let text = format!(
-            "running under {}: this binary is {}, the chip {}; for the chip's own figures start \
-             an {} build",
-            context.translator.title(),
-            arch_title(&context.binary_arch),
-            arch_title(&context.host_arch),
-            arch_title(&context.host_arch),
-        );
-        page.sentence(RED, "", &text)?;
+        page.sentence(RED, "", &translated(context))?;
     }
     if context.profile == "debug" {
         let text = "debug build: its figures mean nothing; build with cargo build --release";
         page.sentence(YELLOW, "", text)?;
     }
     Ok(())
+}
+
+/// Says that the figures to come are a translator's, and how to get the chip's own.
+fn translated(context: &Context) -> String {
+    let translator = context.translator.title();
+    let binary = arch_title(&context.binary_arch);
+    let chip = arch_title(&context.host_arch);
+    if binary == chip {
+        return format!(
+            "running under {translator}, though the chip is {chip} too; start this binary without \
+             it for the chip's own figures"
+        );
+    }
+    format!(
+        "running under {translator}: this binary is {binary}, the chip {chip}; a build for {chip} \
+         gives the chip's own figures"
+    )
 }
 
 /// All that was measured.
