@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::report::terminal::{LABEL_WIDTH, Seconds};
+use crate::report::page::{LABEL_WIDTH, Seconds};
 use crate::schedule::{Observer, Run, Schedule, Slot};
 use crate::statistics;
 

@@ -187,6 +187,117 @@ fn what_a_workload_file_prints_is_shown_and_is_no_result() {
     assert_eq!(text(&output.stdout), "");
 }
 
+/// A workload of one's own: `transaction` is the body of that hook, `verify` that of the other.
+fn workload_file(folder: &Path, transaction: &str, verify: &str) -> String {
+    let file = folder.join("mine.lua");
+    let source = format!(
+        "local workload = {{ help = 'a test', options = {{
+             {{ name = 'greeting', default = 'hello', help = 'what it says' }} }} }}
+         function workload.prepare(ctx) end
+         function workload.transaction(ctx, fiber_id, n, first)
+             {transaction}
+         end
+         function workload.verify(ctx)
+             {verify}
+         end
+         return workload\n"
+    );
+    fs::write(&file, source).unwrap();
+    file.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_workload_may_print_what_it_likes_and_leave_a_line_unfinished() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = workload_file(
+        folder.path(),
+        "if first == 1 then print(ctx.options.greeting) end",
+        "io.write('unfinished') return '00000000000000ff'",
+    );
+    let output = run(&[
+        "--workload",
+        &file,
+        "--set",
+        "greeting=good day",
+        "--repeat",
+        "1",
+    ]);
+    let shown = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{shown}");
+    assert_eq!(shown.matches("good day\n").count(), 2, "{shown}");
+    assert_eq!(shown.matches("unfinished\n").count(), 2, "{shown}");
+    assert!(text(&output.stdout).contains("checksum 00000000000000ff"));
+    assert!(!text(&output.stdout).contains("unfinished"));
+}
+
+#[test]
+fn an_error_that_a_workload_throws_has_its_line_its_hook_and_its_fiber() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = workload_file(folder.path(), "local t; return t.field", "return ''");
+    let output = run(&["--workload", &file]);
+    let message = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(
+        message.contains("error: workload ") && message.contains("mine.lua:5:"),
+        "{message}"
+    );
+    assert!(
+        message.contains("\n       in transaction(), fiber "),
+        "{message}"
+    );
+}
+
+#[test]
+fn repetitions_that_leave_different_data_fail_the_run_and_what_was_measured_is_saved() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("result.json");
+    let file = workload_file(
+        folder.path(),
+        "",
+        "local name = debug.getinfo(1, 'S').source:sub(2) .. '.count'
+         local file = io.open(name, 'a+')
+         file:write('x')
+         local size = file:seek('end')
+         file:close()
+         return ('%016x'):format(size)",
+    );
+    let output = run(&["--workload", &file, "--json", path.to_str().unwrap()]);
+    let message = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(
+        message.contains("checksum 0000000000000002 after 0000000000000001"),
+        "{message}"
+    );
+    assert_eq!(json(&path)["status"], "failed");
+    assert_eq!(json(&path)["runs"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_workload_that_leaves_the_process_fails_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = workload_file(folder.path(), "os.exit(7)", "return ''");
+    let output = run(&["--workload", &file]);
+    let message = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(
+        message.contains("died without an answer: it left with exit code 7"),
+        "{message}"
+    );
+}
+
+#[test]
+fn an_option_that_a_workload_file_does_not_have_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = workload_file(folder.path(), "", "return ''");
+    let output = run(&["--workload", &file, "--set", "greting=x"]);
+    let message = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    assert!(
+        message.contains("no option `greting`; did you mean `greeting`?"),
+        "{message}"
+    );
+}
+
 /// A long run in a process group of its own, which is what a shell makes of a command.
 fn start_long_run(json: &Path) -> Child {
     use std::os::unix::process::CommandExt;
@@ -286,7 +397,10 @@ fn a_worker_does_not_outlive_a_parent_that_is_killed() {
     let folder = tempfile::tempdir().unwrap();
     let mut child = start_long_run(&folder.path().join("result.json"));
     let group = child.id();
-    wait_until("a worker's start", || group_members(group).len() > 1);
+    wait_until("a worker's start", || {
+        assert_eq!(child.try_wait().unwrap(), None, "the run ended by itself");
+        group_members(group).len() > 1
+    });
     signal("KILL", &group.to_string());
     child.wait().unwrap();
     wait_until("the worker's end", || group_members(group).is_empty());

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use clap::error::ErrorKind;
 
-use crate::report::terminal::RED;
+use crate::report::page::RED;
 use crate::worker;
 use arguments::{Arguments, Command, ExecArguments};
 

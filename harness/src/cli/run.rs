@@ -13,9 +13,9 @@ use crate::environment::{self, Context, Facts};
 use crate::interrupt::Interrupt;
 use crate::progress::{Mode, Progress};
 use crate::report::json::{self, Status};
+use crate::report::page::{PLAIN, Page, WIDTH_DEFAULT, YELLOW};
 use crate::report::saving::Saving;
-use crate::report::terminal::{self, PLAIN, Page, WIDTH_DEFAULT, YELLOW};
-use crate::report::{self, Figures, failure};
+use crate::report::{self, Figures, failure, terminal};
 use crate::schedule::{self, Ending, Identity, Outcome, RepetitionError, Schedule};
 use crate::worker::process::{Launcher, ProcessExecutor, Workers};
 

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -28,6 +28,10 @@ const OUTPUT_GRACE: Duration = Duration::from_millis(500);
 /// How long a signal that went to the whole process group may take to be noticed here, after the
 /// worker has died of it.
 const SIGNAL_GRACE: Duration = Duration::from_millis(250);
+
+/// Pieces of output that wait to be shown; a worker that prints faster than that waits in turn,
+/// rather than filling this process's memory.
+const CHUNKS_MAX: usize = 16;
 
 /// How this binary is started again.
 #[derive(Debug, Clone)]
@@ -236,7 +240,7 @@ struct Conversation {
 
 impl Conversation {
     fn new(mut child: Child, nonce: &str) -> io::Result<Self> {
-        let (sender, chunks) = mpsc::channel();
+        let (sender, chunks) = mpsc::sync_channel(CHUNKS_MAX);
         let pipes = (child.stdout.take(), child.stderr.take());
         let mut conversation = Self {
             _lifeline: child.stdin.take(),
@@ -320,7 +324,7 @@ impl Drop for Conversation {
 /// Reads a pipe to its end on a thread of its own, since a worker blocks when either is full.
 fn forward(
     mut pipe: impl Read + Send + 'static,
-    sender: Sender<Chunk>,
+    sender: SyncSender<Chunk>,
     chunk: fn(Vec<u8>) -> Chunk,
 ) -> io::Result<()> {
     thread::Builder::new().spawn(move || {
