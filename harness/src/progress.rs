@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::report::terminal::{LABEL_WIDTH, Seconds};
+use crate::report::page::{LABEL_WIDTH, Seconds};
 use crate::schedule::{Observer, Run, Schedule, Slot};
 use crate::statistics;
 
@@ -68,9 +68,9 @@ impl Progress {
         self.bar.finish_and_clear();
     }
 
-    /// Last lines that the workload printed and a quiet run did not show.
-    pub(crate) fn held_output(&self) -> impl Iterator<Item = &str> {
-        self.held.iter().map(String::as_str)
+    /// Shows the last lines that the workload printed and a quiet run kept to itself.
+    pub(crate) fn show_held(&self) {
+        self.held.iter().for_each(|line| write_line(line));
     }
 
     fn status(&self) -> String {
@@ -252,7 +252,7 @@ mod tests {
         for number in 0..30 {
             progress.output(&number.to_string());
         }
-        let held: Vec<&str> = progress.held_output().collect();
-        assert_eq!((held.len(), held[0], held[19]), (20, "10", "29"));
+        let expected: Vec<String> = (10..30).map(|number: u32| number.to_string()).collect();
+        assert_eq!(progress.held, expected);
     }
 }

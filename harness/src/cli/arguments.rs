@@ -42,13 +42,13 @@ pub(crate) enum Command {
         /// The shell
         shell: Shell,
     },
-    /// One repetition in this process.
+    /// One request, carried out in this process.
     #[command(name = worker::SUBCOMMAND, hide = true)]
     Worker {
         /// What the answer is marked with.
         nonce: String,
         /// What is to be done, as JSON.
-        options: String,
+        request: String,
     },
 }
 
@@ -96,7 +96,7 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "N", default_value = "1", value_parser = parse_cold, allow_hyphen_values = true)]
     pub(crate) cold: u32,
 
-    /// Kind of the primary index
+    /// Primary index: a B+tree or a hash table
     #[arg(long, value_enum, default_value_t = Index::Tree)]
     pub(crate) index: Index,
 
@@ -121,7 +121,8 @@ pub(crate) struct RunArguments {
     #[arg(
         long,
         value_name = "N",
-        default_value_t = 1,
+        default_value = "1",
+        value_parser = parse_seed,
         allow_hyphen_values = true
     )]
     pub(crate) seed: u64,
@@ -156,9 +157,8 @@ pub(crate) struct EnvArguments {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Index {
-    /// B+tree, ordered
+    // A text for each value would make the help three times as long.
     Tree,
-    /// Hash table
     Hash,
 }
 
@@ -173,9 +173,7 @@ impl From<Index> for IndexKind {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DriverKind {
-    /// The workload's Lua file
     Lua,
-    /// The statements of `insert`, from Rust
     Rust,
 }
 
@@ -190,9 +188,7 @@ impl From<DriverKind> for Driver {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Switch {
-    /// It may
     On,
-    /// It may not
     Off,
 }
 
@@ -212,6 +208,12 @@ fn parse_cold(text: &str) -> Result<u32, String> {
         return Ok(0);
     }
     parse_repeat(text).map_err(|reason| reason.replace("at least 1", "at least 0"))
+}
+
+fn parse_seed(text: &str) -> Result<u64, String> {
+    text.trim()
+        .parse()
+        .map_err(|_| format!("is no whole number from 0 to {}", u64::MAX))
 }
 
 fn parse_setting(text: &str) -> Result<(String, String), String> {

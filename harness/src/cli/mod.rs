@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use clap::error::ErrorKind;
 
-use crate::report::terminal::RED;
+use crate::report::page::RED;
 use crate::worker;
 use arguments::{Arguments, Command, ExecArguments};
 
@@ -49,6 +49,14 @@ impl Failure {
         Self {
             exit: Exit::Failed,
             message: message.into(),
+        }
+    }
+
+    /// The user stopped it before it began.
+    pub(crate) fn interrupted() -> Self {
+        Self {
+            exit: Exit::Interrupted,
+            message: String::from("interrupted before anything was measured"),
         }
     }
 }
@@ -94,8 +102,8 @@ fn dispatch(command: Command) -> Result<ExitCode, Failure> {
         Command::Exec(arguments) => exec(&arguments),
         Command::Env(arguments) => information::env(arguments.json).map(exit_code),
         Command::Completions { shell } => information::completions(shell).map(exit_code),
-        Command::Worker { nonce, options } => {
-            worker::inside::run(&nonce, &options)?;
+        Command::Worker { nonce, request } => {
+            worker::inside::run(&nonce, &request)?;
             Ok(exit_code(Exit::Done))
         }
     }

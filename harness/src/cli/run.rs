@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 
 use anyhow::Context as _;
 use console::Term;
-use lycosa_lua::worker::WorkerOptions;
+use lycosa_lua::worker::{WorkerError, WorkerOptions, WorkloadInfo, WorkloadSource};
 
 use super::arguments::RunArguments;
 use super::settings::worker_options;
@@ -13,15 +13,14 @@ use crate::environment::{self, Context, Facts};
 use crate::interrupt::Interrupt;
 use crate::progress::{Mode, Progress};
 use crate::report::json::{self, Status};
+use crate::report::page::{PLAIN, Page, WIDTH_DEFAULT, YELLOW};
 use crate::report::saving::Saving;
-use crate::report::terminal::{self, Page, WIDTH_DEFAULT, YELLOW};
-use crate::report::{self, failure};
-use crate::schedule::{self, Ending, Identity, Outcome, Schedule};
-use crate::worker::process::{Launcher, ProcessExecutor};
+use crate::report::{self, Figures, failure, terminal};
+use crate::schedule::{self, Ending, Identity, Outcome, RepetitionError, Schedule};
+use crate::worker::process::{Launcher, ProcessExecutor, Workers};
 
 /// Runs a workload as often as asked, shows and saves what was measured.
 pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Failure> {
-    let options = worker_options(arguments)?;
     let saving = match &arguments.json {
         Some(path) => Some(Saving::prepare(path).map_err(|error| {
             Failure::usage(format!("cannot write `{}`: {error}", path.display()))
@@ -33,6 +32,10 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Failure> {
         cold: arguments.cold,
         counted: arguments.repeat,
     };
+    let interrupt = Interrupt::on_signals()?;
+    let workers = Workers::new(launcher(&facts)?, interrupt.clone());
+    let options = worker_options(arguments, |source| describe(&workers, source, schedule))?;
+    let mut executor = ProcessExecutor::new(workers, options.clone());
     let mut session = Session {
         context: environment::context(&facts),
         options,
@@ -40,10 +43,6 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Failure> {
         quiet: arguments.quiet,
         saving,
     };
-    let interrupt = Interrupt::on_signals()?;
-    let options_json =
-        serde_json::to_string(&session.options).context("the options are no JSON")?;
-    let mut executor = ProcessExecutor::new(launcher(&facts)?, options_json, interrupt.clone());
 
     session.show_header(&mut anstream::stderr())?;
     let mut progress = Progress::new(session.mode(), schedule);
@@ -56,11 +55,29 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Failure> {
     );
     progress.clear();
     if matches!(outcome.ending, Ending::Failed(_)) {
-        for line in progress.held_output() {
-            writeln!(anstream::stderr(), "{line}")?;
-        }
+        progress.show_held();
     }
-    session.conclude(outcome, &mut anstream::stdout())
+    session.conclude(&outcome, &mut anstream::stdout())
+}
+
+/// Asks a worker about the user's workload. What the file prints while it is loaded is shown with
+/// the repetitions, so here only if there will be none.
+fn describe(
+    workers: &Workers,
+    source: &WorkloadSource,
+    schedule: Schedule,
+) -> Result<WorkloadInfo, Failure> {
+    let mut progress = Progress::new(Mode::Quiet, schedule);
+    workers.describe(source, &mut progress).map_err(|error| {
+        progress.show_held();
+        match error {
+            RepetitionError::Interrupted => Failure::interrupted(),
+            RepetitionError::Worker(WorkerError::Usage { .. }) => {
+                Failure::usage(failure::repetition(&error))
+            }
+            _ => Failure::failed(failure::repetition(&error)),
+        }
+    })
 }
 
 fn launcher(facts: &Facts) -> Result<Launcher, Failure> {
@@ -109,71 +126,84 @@ impl Session {
     }
 
     /// Shows and saves what was measured, whatever ended the run.
-    fn conclude(&mut self, outcome: Outcome, out: &mut dyn Write) -> Result<Exit, Failure> {
+    fn conclude(&mut self, outcome: &Outcome, out: &mut dyn Write) -> Result<Exit, Failure> {
         let Outcome { runs, ending } = outcome;
-        let figures = report::figures(&runs).map_err(anyhow::Error::from)?;
+        let figures = report::figures(runs).map_err(anyhow::Error::from)?;
         if !runs.is_empty() {
             self.context.jit = Some(runs.iter().any(|run| run.measurement.jit));
         }
+        let counted = figures.as_ref().map_or(0, |figures| figures.n);
+        let counted = format!("{counted} of {} repetitions", self.schedule.counted);
+        let saved = self.save(outcome, figures.as_ref());
         let mut page = Page::new(out, width());
-        if !matches!(ending, Ending::Failed(_)) && !runs.is_empty() {
-            match &figures {
-                Some(figures) if self.quiet => terminal::median_line(&mut page, figures)?,
-                _ => terminal::report(
-                    &mut page,
-                    &self.context,
-                    &self.options,
-                    &runs,
-                    figures.as_ref(),
-                )?,
-            }
+        if let Ending::Failed(error) = ending {
+            return Err(Failure::failed(failed_message(error, &saved, &counted)));
         }
-        let mut saved = None;
-        if let Some(saving) = self.saving.take().filter(|_| !runs.is_empty()) {
-            let path = saving.path().display().to_string();
-            let status = Status::from(&ending);
-            let document = json::document(
+        match &figures {
+            _ if runs.is_empty() => {}
+            Some(figures) if self.quiet => terminal::median_line(&mut page, figures)?,
+            _ => terminal::report(
+                &mut page,
                 &self.context,
                 &self.options,
-                &runs,
+                runs,
                 figures.as_ref(),
-                status,
-            );
-            saving
-                .save(&document)
-                .map_err(|error| Failure::failed(format!("cannot write `{path}`: {error}")))?;
-            if !self.quiet {
-                page.sentence(terminal::PLAIN, "saved", &path)?;
-            }
-            saved = Some(path);
+            )?,
         }
-        let counted = runs.iter().filter(|run| !run.slot.cold).count();
-        match ending {
-            Ending::Complete => Ok(Exit::Done),
-            Ending::Interrupted if runs.is_empty() => {
-                page.sentence(YELLOW, "interrupted", "before anything was measured")?;
-                Ok(Exit::Interrupted)
-            }
-            Ending::Interrupted => {
-                let text = format!("after {counted} of {} repetitions", self.schedule.counted);
-                page.sentence(YELLOW, "interrupted", &text)?;
-                Ok(Exit::Interrupted)
-            }
-            Ending::Failed(error) => {
-                let mut message = failure::repetition(&error);
-                if let Some(path) = saved {
-                    let note = format!(
-                        "what was measured before is in {path}: {counted} of {} repetitions",
-                        self.schedule.counted
-                    );
-                    message = format!(
-                        "{message}
-       {note}"
-                    );
-                }
-                Err(Failure::failed(message))
-            }
+        let saved = saved.map_err(Failure::failed)?;
+        if let Some(path) = saved.filter(|_| !self.quiet) {
+            page.sentence(PLAIN, "saved", &path)?;
         }
+        if matches!(ending, Ending::Complete) {
+            return Ok(Exit::Done);
+        }
+        let text = if runs.is_empty() {
+            String::from("before anything was measured")
+        } else {
+            format!("after {counted}")
+        };
+        page.sentence(YELLOW, "interrupted", &text)?;
+        Ok(Exit::Interrupted)
+    }
+
+    /// Saves what was measured, if it is to be and there is something; tells where, or what went
+    /// wrong.
+    fn save(
+        &mut self,
+        outcome: &Outcome,
+        figures: Option<&Figures>,
+    ) -> Result<Option<String>, String> {
+        let Some(saving) = self.saving.take().filter(|_| !outcome.runs.is_empty()) else {
+            return Ok(None);
+        };
+        let path = saving.path().display().to_string();
+        let document = json::document(
+            &self.context,
+            &self.options,
+            &outcome.runs,
+            figures,
+            Status::from(&outcome.ending),
+        );
+        match saving.save(&document) {
+            Ok(()) => Ok(Some(path)),
+            Err(error) => Err(format!("cannot write `{path}`: {error}")),
+        }
+    }
+}
+
+/// What failed, and what became of the figures before it.
+fn failed_message(
+    error: &RepetitionError,
+    saved: &Result<Option<String>, String>,
+    counted: &str,
+) -> String {
+    let message = failure::repetition(error);
+    match saved {
+        Ok(None) => message,
+        Ok(Some(path)) => {
+            format!("{message}\n       what was measured before, {counted}, is in {path}")
+        }
+        Err(error) => format!("{message}\n       and what was measured before is lost: {error}"),
     }
 }
 
@@ -182,4 +212,101 @@ fn width() -> usize {
     Term::stdout()
         .size_checked()
         .map_or(WIDTH_DEFAULT, |(_, columns)| usize::from(columns))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+    use crate::report::testing;
+
+    fn session(json: Option<&Path>) -> Session {
+        Session {
+            context: environment::context(&Facts::default()),
+            options: testing::options(),
+            schedule: Schedule {
+                cold: 1,
+                counted: 15,
+            },
+            quiet: false,
+            saving: json.map(|path| Saving::prepare(path).unwrap()),
+        }
+    }
+
+    /// How a run ends that measured `walls` behind a cold repetition, and what it shows.
+    fn conclude(
+        mut session: Session,
+        walls: Option<&[f64]>,
+        ending: Ending,
+    ) -> (Result<Exit, Failure>, String) {
+        let outcome = Outcome {
+            runs: walls.map_or_else(Vec::new, testing::runs),
+            ending,
+        };
+        let mut out = Vec::new();
+        let exit = session.conclude(&outcome, &mut out);
+        (exit, String::from_utf8(out).unwrap())
+    }
+
+    fn died() -> Ending {
+        Ending::Failed(RepetitionError::Died {
+            how: String::from("killed by SIGABRT"),
+        })
+    }
+
+    #[test]
+    fn an_interrupted_run_shows_and_saves_what_was_measured() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("result.json");
+        let (exit, text) = conclude(session(Some(&path)), Some(&[0.1, 0.2]), Ending::Interrupted);
+        assert_eq!(exit.unwrap(), Exit::Interrupted);
+        assert!(text.contains("wall time     0.1500 s"), "{text}");
+        assert!(text.contains("after 2 of 15 repetitions"), "{text}");
+        let json = fs::read_to_string(path).unwrap();
+        assert!(json.contains("\"status\": \"interrupted\""), "{json}");
+    }
+
+    #[test]
+    fn a_run_that_measured_nothing_says_so_and_saves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("result.json");
+        let (exit, text) = conclude(session(Some(&path)), None, Ending::Interrupted);
+        assert_eq!(exit.unwrap(), Exit::Interrupted);
+        assert!(text.contains("before anything was measured"), "{text}");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_failed_run_saves_what_was_measured_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("result.json");
+        let (exit, text) = conclude(session(Some(&path)), Some(&[0.1]), died());
+        let message = exit.unwrap_err().message;
+        assert!(message.contains("killed by SIGABRT\n"), "{message}");
+        assert!(message.contains("1 of 15 repetitions, is in"), "{message}");
+        assert_eq!(text, "");
+        assert!(fs::read_to_string(path).unwrap().contains("\"failed\""));
+    }
+
+    #[test]
+    fn a_failure_to_save_does_not_hide_the_failure_of_the_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let session = session(Some(&folder.path().join("result.json")));
+        drop(folder);
+        let (exit, _) = conclude(session, Some(&[0.1]), died());
+        let message = exit.unwrap_err().message;
+        assert!(message.contains("killed by SIGABRT") && message.contains("is lost: cannot write"));
+    }
+
+    #[test]
+    fn a_quiet_run_shows_its_median_line_alone() {
+        let mut session = session(None);
+        session.quiet = true;
+        let (exit, text) = conclude(session, Some(&[0.1; 15]), Ending::Complete);
+        assert_eq!(exit.unwrap(), Exit::Done);
+        assert!(text.starts_with("wall time     0.1000 s   95 % [0.1000, 0.1000]"));
+        assert!(!text.contains("throughput"));
+    }
 }

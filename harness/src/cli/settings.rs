@@ -1,28 +1,34 @@
-//! From the command line to a worker's options: everything that can be refused before a run is.
+//! From the command line to a worker's options: what can be refused before a run is refused here.
 
 use std::path::PathBuf;
 
-use lycosa_lua::worker::{self, Driver, WorkerError, WorkerOptions, WorkloadInfo, WorkloadSource};
+use lycosa_lua::worker::{self, Driver, WorkerOptions, WorkloadInfo, WorkloadSource};
 
 use super::Failure;
 use super::arguments::{RunArguments, Switch};
-use crate::report::failure;
 
 /// Similarity (Jaro-Winkler) from which a name is taken for a misspelling of another.
 const SIMILARITY_MIN: f64 = 0.8;
 
-/// Options for the workers, checked against the workload.
-pub(crate) fn worker_options(arguments: &RunArguments) -> Result<WorkerOptions, Failure> {
-    let workload = source(&arguments.workload, &worker::bundled())?;
-    let info = worker::describe(&workload).map_err(|error| Failure {
-        exit: match error {
-            WorkerError::Usage { .. } => super::Exit::Usage,
-            _ => super::Exit::Failed,
-        },
-        message: failure::worker(&error),
-    })?;
+/// Options for the workers, checked against the workload. A user's file is described by
+/// `describe`; what is bundled is known.
+pub(crate) fn worker_options(
+    arguments: &RunArguments,
+    describe: impl FnOnce(&WorkloadSource) -> Result<WorkloadInfo, Failure>,
+) -> Result<WorkerOptions, Failure> {
+    let mut bundled = worker::bundled();
+    let workload = source(&arguments.workload, &bundled)?;
+    check_driver(arguments.driver.into(), &workload)?;
+    let known = match &workload {
+        WorkloadSource::Bundled(name) => bundled.iter().position(|info| info.name == *name),
+        WorkloadSource::File(_) => None,
+    };
+    let info = match known {
+        Some(position) => bundled.swap_remove(position),
+        None => describe(&workload)?,
+    };
     check_settings(&arguments.settings, &info)?;
-    let options = WorkerOptions {
+    Ok(WorkerOptions {
         workload,
         records: arguments.records,
         fibers: arguments.fibers,
@@ -33,9 +39,7 @@ pub(crate) fn worker_options(arguments: &RunArguments) -> Result<WorkerOptions, 
         memory_bytes: arguments.memory.0,
         seed: arguments.seed,
         settings: arguments.settings.clone(),
-    };
-    check_driver(&options)?;
-    Ok(options)
+    })
 }
 
 /// A name with `.lua` at its end or a slash in it is a file's; every other is a bundled workload's.
@@ -98,10 +102,9 @@ fn check_settings(settings: &[(String, String)], info: &WorkloadInfo) -> Result<
     Ok(())
 }
 
-fn check_driver(options: &WorkerOptions) -> Result<(), Failure> {
-    let has_rust_driver =
-        matches!(&options.workload, WorkloadSource::Bundled(name) if name == "insert");
-    if options.driver == Driver::Rust && !has_rust_driver {
+fn check_driver(driver: Driver, workload: &WorkloadSource) -> Result<(), Failure> {
+    let has_rust_driver = matches!(workload, WorkloadSource::Bundled(name) if name == "insert");
+    if driver == Driver::Rust && !has_rust_driver {
         return Err(Failure::usage(
             "--driver rust exists for the bundled workload `insert` only; leave it out",
         ));

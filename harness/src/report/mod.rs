@@ -3,6 +3,7 @@
 pub(crate) mod failure;
 pub(crate) mod json;
 pub(crate) mod latency;
+pub(crate) mod page;
 pub(crate) mod saving;
 pub(crate) mod terminal;
 

@@ -30,7 +30,7 @@ impl Saving {
     /// Opens everything that saving to `path` needs.
     pub(crate) fn prepare(path: &Path) -> io::Result<Self> {
         let sink = match fs::metadata(path) {
-            Ok(metadata) if metadata.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+            Ok(metadata) if metadata.is_dir() => return Err(is_folder()),
             Ok(metadata) if metadata.is_file() => {
                 // A file that may not be written may not be replaced either.
                 OpenOptions::new().append(true).open(path)?;
@@ -41,7 +41,7 @@ impl Saving {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 if path.file_name().is_none() || path.as_os_str().as_encoded_bytes().ends_with(b"/")
                 {
-                    return Err(io::ErrorKind::IsADirectory.into());
+                    return Err(is_folder());
                 }
                 temporary(path.to_owned())?
             }
@@ -74,6 +74,13 @@ impl Saving {
     }
 }
 
+fn is_folder() -> io::Error {
+    io::Error::new(
+        io::ErrorKind::IsADirectory,
+        "it is a folder; name a file in it",
+    )
+}
+
 fn temporary(target: PathBuf) -> io::Result<Sink> {
     let folder = match target.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -85,7 +92,13 @@ fn temporary(target: PathBuf) -> io::Result<Sink> {
         // As for any new file; the process's mask takes its part away.
         .permissions(fs::Permissions::from_mode(0o666))
         .tempfile_in(folder)
-        .map_err(|error| io::Error::from(error.kind()))?;
+        .map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => {
+                io::Error::new(error.kind(), "its folder does not exist; create it first")
+            }
+            // The message of the original names the temporary file.
+            kind => kind.into(),
+        })?;
     Ok(Sink::Temporary { file, target })
 }
 

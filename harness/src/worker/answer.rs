@@ -6,19 +6,19 @@
 
 use std::hash::{BuildHasher, RandomState};
 
-use lycosa_lua::worker::{Measurement, WorkerError};
+use lycosa_lua::worker::WorkerError;
 use serde::{Deserialize, Serialize};
 
 use crate::environment::Translator;
 
-/// What a worker says of itself and of its repetition.
+/// What a worker says of itself and of what it was asked for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Answer {
+pub(crate) struct Answer<T> {
     /// Translator that the worker found itself under: not necessarily the parent's, since a
     /// translated process can start native ones.
     pub(crate) translator: Translator,
-    /// Figures, or why there are none.
-    pub(crate) outcome: Result<Measurement, WorkerError>,
+    /// What it was asked for, or why there is none.
+    pub(crate) outcome: Result<T, WorkerError>,
 }
 
 /// Most bytes of an unfinished line that are held back; a workload that prints without ever ending
@@ -32,7 +32,10 @@ pub(crate) fn nonce() -> String {
 }
 
 /// The answer as the worker writes it.
-pub(crate) fn encode(nonce: &str, answer: &Answer) -> Result<String, serde_json::Error> {
+pub(crate) fn encode<T: Serialize>(
+    nonce: &str,
+    answer: &Answer<T>,
+) -> Result<String, serde_json::Error> {
     Ok(format!("{nonce} {}\n", serde_json::to_string(answer)?))
 }
 

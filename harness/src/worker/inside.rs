@@ -1,25 +1,34 @@
-//! The worker's end: one repetition in this process, then the answer on standard output.
+//! The worker's end: one request, carried out in this process, then the answer on standard output.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, AsRawFd};
 
 use anyhow::Context;
-use lycosa_lua::worker::{self, WorkerOptions};
+use lycosa_lua::worker::{self, WorkerError};
+use serde::Serialize;
 
+use super::Request;
 use super::answer::{self, Answer};
 use crate::environment;
 
-/// Runs one repetition and answers under `nonce`. `options` is a [`WorkerOptions`] as JSON.
+/// Carries out one request, a [`Request`] as JSON, and answers under `nonce`.
 ///
 /// Fails only where no answer can be given; a workload's failure is an answer.
-pub(crate) fn run(nonce: &str, options: &str) -> anyhow::Result<()> {
-    let options: WorkerOptions =
-        serde_json::from_str(options).context("the options are not those of a worker")?;
+pub(crate) fn run(nonce: &str, request: &str) -> anyhow::Result<()> {
+    let request: Request =
+        serde_json::from_str(request).context("this is no request to a worker")?;
     end_with_parent().context("cannot watch the parent process")?;
+    match request {
+        Request::Run(options) => answer(nonce, worker::run(&options)),
+        Request::Describe(source) => answer(nonce, worker::describe(&source)),
+    }
+}
+
+fn answer<T: Serialize>(nonce: &str, outcome: Result<T, WorkerError>) -> anyhow::Result<()> {
     let answer = Answer {
         translator: environment::translator(),
-        outcome: worker::run(&options),
+        outcome,
     };
     let line = answer::encode(nonce, &answer).context("the result is no JSON")?;
     let mut stdout = io::stdout().lock();

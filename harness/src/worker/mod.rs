@@ -1,12 +1,26 @@
 //! Worker processes, from both ends: [`process`] starts one and reads it, [`inside`] is one,
 //! [`answer`] is what passes between them.
 
+use lycosa_lua::worker::{WorkerOptions, WorkloadSource};
+use serde::{Deserialize, Serialize};
+
 pub(crate) mod answer;
 pub(crate) mod inside;
 pub(crate) mod process;
 
 /// Name of the hidden subcommand that makes a process a worker.
 pub(crate) const SUBCOMMAND: &str = "worker-internal";
+
+/// What a worker is asked. A user's Lua runs in workers only: what it prints, breaks or never
+/// finishes must not be this process's own.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Request {
+    /// One repetition; the answer holds a `Measurement`.
+    Run(WorkerOptions),
+    /// Help and options of a workload; the answer holds a `WorkloadInfo`.
+    Describe(WorkloadSource),
+}
 
 /// Made-up figures for tests of what stands above the worker.
 #[cfg(test)]

@@ -1,14 +1,17 @@
 //! The parent's end of a worker process: start it, show what it prints, read its answer, end it.
 
-use std::ffi::OsString;
 use std::io::{self, Read};
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use lycosa_lua::worker::{Measurement, WorkerOptions, WorkloadInfo, WorkloadSource};
+use serde::de::DeserializeOwned;
+
+use super::Request;
 use super::answer::{self, Answer, AnswerScanner};
 use crate::interrupt::Interrupt;
 use crate::report::latency;
@@ -25,6 +28,10 @@ const OUTPUT_GRACE: Duration = Duration::from_millis(500);
 /// How long a signal that went to the whole process group may take to be noticed here, after the
 /// worker has died of it.
 const SIGNAL_GRACE: Duration = Duration::from_millis(250);
+
+/// Pieces of output that wait to be shown; a worker that prints faster than that waits in turn,
+/// rather than filling this process's memory.
+const CHUNKS_MAX: usize = 16;
 
 /// How this binary is started again.
 #[derive(Debug, Clone)]
@@ -48,40 +55,50 @@ impl Launcher {
     }
 }
 
-/// Runs each repetition in a fresh process.
+/// Starts workers, one for each request.
 #[derive(Debug)]
-pub(crate) struct ProcessExecutor {
+pub(crate) struct Workers {
     launcher: Launcher,
-    options_json: OsString,
     interrupt: Interrupt,
 }
 
-impl ProcessExecutor {
-    /// An executor that gives every worker the same options.
-    pub(crate) fn new(launcher: Launcher, options_json: String, interrupt: Interrupt) -> Self {
+impl Workers {
+    /// Workers that end when `interrupt` is raised.
+    pub(crate) fn new(launcher: Launcher, interrupt: Interrupt) -> Self {
         Self {
             launcher,
-            options_json: options_json.into(),
             interrupt,
         }
     }
-}
 
-impl Executor for ProcessExecutor {
-    fn repetition(&mut self, observer: &mut dyn Observer) -> Result<Repetition, RepetitionError> {
+    /// Asks for the help and the options of a workload.
+    pub(crate) fn describe(
+        &self,
+        source: &WorkloadSource,
+        observer: &mut dyn Observer,
+    ) -> Result<WorkloadInfo, RepetitionError> {
+        let answer = self.ask(&Request::Describe(source.clone()), observer)?;
+        Ok(answer.outcome?)
+    }
+
+    fn ask<T: DeserializeOwned>(
+        &self,
+        request: &Request,
+        observer: &mut dyn Observer,
+    ) -> Result<Answer<T>, RepetitionError> {
+        let spawn_error = |source| RepetitionError::Spawn {
+            program: self.launcher.binary.display().to_string(),
+            source,
+        };
+        let request = serde_json::to_string(request).map_err(|error| spawn_error(error.into()))?;
         let nonce = answer::nonce();
         let mut command = self.launcher.command();
         command
-            .arg(super::SUBCOMMAND)
-            .arg(&nonce)
-            .arg(&self.options_json)
+            .args([super::SUBCOMMAND, &nonce, &request])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        let child = command.spawn().map_err(|source| RepetitionError::Spawn {
-            program: self.launcher.binary.display().to_string(),
-            source,
-        })?;
+        let child = command.spawn().map_err(spawn_error)?;
         let end = Conversation::new(child, &nonce)
             .and_then(|conversation| conversation.hold(&self.interrupt, observer))
             .map_err(|source| RepetitionError::Died {
@@ -95,6 +112,39 @@ impl Executor for ProcessExecutor {
     }
 }
 
+/// Runs each repetition in a fresh worker.
+#[derive(Debug)]
+pub(crate) struct ProcessExecutor {
+    workers: Workers,
+    request: Request,
+}
+
+impl ProcessExecutor {
+    /// An executor that gives every worker the same options.
+    pub(crate) fn new(workers: Workers, options: WorkerOptions) -> Self {
+        Self {
+            workers,
+            request: Request::Run(options),
+        }
+    }
+}
+
+impl Executor for ProcessExecutor {
+    fn repetition(&mut self, observer: &mut dyn Observer) -> Result<Repetition, RepetitionError> {
+        let answer: Answer<Measurement> = self.workers.ask(&self.request, observer)?;
+        let measurement = answer.outcome?;
+        latency::decode(&measurement.txn_latency_histogram).map_err(|error| {
+            RepetitionError::NoResult {
+                reason: error.to_string(),
+            }
+        })?;
+        Ok(Repetition {
+            translator: answer.translator,
+            measurement,
+        })
+    }
+}
+
 /// What a worker left behind.
 #[derive(Debug)]
 struct End {
@@ -102,33 +152,24 @@ struct End {
     status: ExitStatus,
 }
 
-/// Judges what a worker left behind.
-fn conclude(end: &End) -> Result<Repetition, RepetitionError> {
+/// Judges what a worker left behind. What it answered as an error counts, however it ended then.
+fn conclude<T: DeserializeOwned>(end: &End) -> Result<Answer<T>, RepetitionError> {
     let End { json, status } = end;
     let Some(json) = json else {
         return Err(RepetitionError::Died {
             how: describe_end(*status),
         });
     };
-    let answer: Answer =
+    let answer: Answer<T> =
         serde_json::from_slice(json).map_err(|error| RepetitionError::NoResult {
             reason: error.to_string(),
         })?;
-    let measurement = answer.outcome?;
-    if !status.success() {
+    if answer.outcome.is_ok() && !status.success() {
         return Err(RepetitionError::DiedAfterAnswer {
             how: describe_end(*status),
         });
     }
-    latency::decode(&measurement.txn_latency_histogram).map_err(|error| {
-        RepetitionError::NoResult {
-            reason: error.to_string(),
-        }
-    })?;
-    Ok(Repetition {
-        translator: answer.translator,
-        measurement,
-    })
+    Ok(answer)
 }
 
 /// Whether the worker died of the signal with which the user stops the whole group. The worker
@@ -149,6 +190,8 @@ fn was_interrupted(status: ExitStatus, interrupt: &Interrupt) -> bool {
 fn describe_end(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(0), _) => String::from("it left with exit code 0; does the workload call os.exit?"),
+        // What a panic of Rust ends with; its message has been shown with the other output.
+        (Some(101), _) => String::from("it panicked, which is a defect of lycosa"),
         (Some(code), _) => format!("it left with exit code {code}"),
         (None, Some(libc::SIGKILL)) => String::from(
             "killed by SIGKILL, as the system does when memory runs out; try a smaller --memory",
@@ -197,7 +240,7 @@ struct Conversation {
 
 impl Conversation {
     fn new(mut child: Child, nonce: &str) -> io::Result<Self> {
-        let (sender, chunks) = mpsc::channel();
+        let (sender, chunks) = mpsc::sync_channel(CHUNKS_MAX);
         let pipes = (child.stdout.take(), child.stderr.take());
         let mut conversation = Self {
             _lifeline: child.stdin.take(),
@@ -281,7 +324,7 @@ impl Drop for Conversation {
 /// Reads a pipe to its end on a thread of its own, since a worker blocks when either is full.
 fn forward(
     mut pipe: impl Read + Send + 'static,
-    sender: Sender<Chunk>,
+    sender: SyncSender<Chunk>,
     chunk: fn(Vec<u8>) -> Chunk,
 ) -> io::Result<()> {
     thread::Builder::new().spawn(move || {
@@ -338,7 +381,9 @@ mod tests {
 
     fn failure(script: &str) -> String {
         let (end, _) = converse(script, &Interrupt::default());
-        conclude(&end.unwrap()).unwrap_err().to_string()
+        conclude::<Measurement>(&end.unwrap())
+            .unwrap_err()
+            .to_string()
     }
 
     #[test]
@@ -351,8 +396,8 @@ mod tests {
         let script =
             format!("echo before; echo problem >&2; printf unfinished; printf '%s' '{line}'");
         let (end, mut lines) = converse(&script, &Interrupt::default());
-        let repetition = conclude(&end.unwrap()).unwrap();
-        assert_eq!(repetition.measurement, measurement(0.1));
+        let found: Answer<Measurement> = conclude(&end.unwrap()).unwrap();
+        assert_eq!(found, answer);
         lines.sort();
         assert_eq!(lines, ["before", "problem", "unfinished"]);
     }
