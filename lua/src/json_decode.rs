@@ -73,6 +73,7 @@ impl Parser<'_> {
                 Some(b'n') if self.eat(b"null") => {
                     push_reference(state, self.boundary.references.null);
                 }
+                Some(b'}' | b']' | b',' | b':') => return Err(self.unexpected(VALUE)),
                 Some(_) => return self.number(),
                 None => return Err(self.unexpected(VALUE)),
             }
@@ -299,6 +300,8 @@ impl Parser<'_> {
                 (Err(_), Ok(value)) if integral => {
                     push_integer(self.state, references, value, false);
                 }
+                // Lua has no integer zero with a sign.
+                (Ok(0), _) if integral => ffi::lua_pushnumber(self.state, 0.0),
                 _ => ffi::lua_pushnumber(self.state, token.parse().ok()?),
             }
         }
@@ -326,7 +329,7 @@ impl Parser<'_> {
 
     unsafe fn throw(&self, (fault, position): Failure) -> ! {
         let before = &self.text[..position.min(self.text.len())];
-        let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
+        let line = before.split(|&byte| byte == b'\n').count();
         let column = before
             .iter()
             .rev()

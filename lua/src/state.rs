@@ -9,7 +9,7 @@ use std::ffi::{c_int, c_void};
 use mlua::{LightUserData, Lua, LuaOptions, ffi};
 
 use crate::state_boundary::{Boundary, JitCounters, TypeIds, cdata_at, push_function};
-use crate::{clock, decode, encode, error, json, log, tuple};
+use crate::{clock, decode, encode, encode_buffer, error, json, log, tuple};
 
 /// Makes a Lua state; with `jit` false its compiler is off.
 pub fn new_state(jit: bool) -> mlua::Result<Lua> {
@@ -106,6 +106,10 @@ fn install(lua: &Lua) -> mlua::Result<()> {
     })?;
     native.set("scratch", scratch)?;
     native.set("jit_counters", counters)?;
+    native.set(
+        "put_number",
+        address(encode_buffer::lycosa_put_number as *const ()),
+    )?;
     native.set("encode_value", function(lua, encode::lua_encode_value)?)?;
     native.set("encode_tuple", function(lua, encode::lua_encode_tuple)?)?;
     native.set("encode_key", function(lua, encode::lua_encode_key)?)?;

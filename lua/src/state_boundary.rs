@@ -242,7 +242,7 @@ pub(crate) unsafe fn cdata_at(state: *mut ffi::lua_State, index: c_int) -> Cdata
     unsafe {
         let contents = ffi::lua_topointer(state, index).cast::<u8>();
         Cdata {
-            type_id: contents.sub(6).cast::<u16>().read(),
+            type_id: u16::from_ne_bytes([*contents.sub(6), *contents.sub(5)]),
             contents,
         }
     }
@@ -256,6 +256,10 @@ pub(crate) unsafe fn cdata_at(state: *mut ffi::lua_State, index: c_int) -> Cdata
 pub(crate) unsafe fn push_reference(state: *mut ffi::lua_State, reference: c_int) {
     // SAFETY: reading the registry cannot fail.
     unsafe {
-        ffi::lua_rawgeti(state, ffi::LUA_REGISTRYINDEX, reference as ffi::lua_Integer);
+        ffi::lua_rawgeti(
+            state,
+            ffi::LUA_REGISTRYINDEX,
+            ffi::lua_Integer::from(reference),
+        );
     }
 }

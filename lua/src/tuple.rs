@@ -10,7 +10,7 @@ use std::ffi::c_int;
 use mlua::ffi;
 
 use crate::decode::{NUMBER_LIMIT, push_value};
-use crate::decode_cursor::{Cursor, DecodeError, Token, field};
+use crate::decode_cursor::{Cursor, DecodeError, Token, field, seek_field};
 use crate::state::{self, load_module};
 use crate::state_boundary::{
     Boundary, Cdata, cdata_at, push_bytes, push_reference, string_at, throw_text,
@@ -127,10 +127,10 @@ pub unsafe fn push_tuple(
 }
 
 fn scalar(slot: &mut FieldSlot, data: &[u8], number: u32) -> Result<FieldKind, DecodeError> {
-    let Some(bytes) = field(data, number)? else {
+    let Some(mut cursor) = seek_field(data, number)? else {
         return Ok(FieldKind::Absent);
     };
-    Ok(match Cursor::new(bytes).read()? {
+    Ok(match cursor.read()? {
         Token::Nil => FieldKind::Nil,
         Token::Boolean(value) => {
             if value {
