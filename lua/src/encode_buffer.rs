@@ -1,8 +1,12 @@
 //! The scratch buffer that `Lua` and Rust encode `MsgPack` into, one for each Lua state.
 //!
 //! Its first two fields are read by compiled Lua code through the FFI, which writes straight into
-//! the memory behind [`Scratch::data`]. A value is encoded and used before anything else can run,
-//! so one buffer serves all fibers. Appending costs a capacity check; growing reallocates.
+//! the memory behind [`Scratch::data`]. A value is encoded and used before another fiber can run,
+//! so one buffer serves all fibers. A finalizer can run in between, wherever Lua makes a value; so
+//! who uses the bytes reads them from here, without making a Lua value first, and a finalizer that
+//! encodes values does no harm. Appending costs a capacity check; growing reallocates.
+
+use std::mem::ManuallyDrop;
 
 /// A growing byte buffer whose address and capacity Lua reads as `struct lycosa_scratch`.
 #[repr(C)]
@@ -50,10 +54,36 @@ impl Scratch {
         &self.storage
     }
 
-    /// Shows the address and the capacity to Lua again, after writes that may have moved the buffer.
-    pub fn publish(&mut self) {
+    /// Pushes the bytes written so far as a Lua string.
+    ///
+    /// Making the string may run a finalizer that encodes values: it gets a buffer of its own.
+    ///
+    /// # Safety
+    ///
+    /// `state` must have a free stack slot.
+    pub(crate) unsafe fn push(&mut self, state: *mut mlua::ffi::lua_State) {
+        let fresh = Vec::with_capacity(INITIAL_CAPACITY_BYTES);
+        // When memory is out the string throws, and this memory is lost with it.
+        let taken = ManuallyDrop::new(std::mem::replace(&mut self.storage, fresh));
+        self.publish();
+        // SAFETY: as the caller promises.
+        unsafe { crate::state_boundary::push_bytes(state, &taken) };
+        self.storage = ManuallyDrop::into_inner(taken);
+        self.publish();
+    }
+
+    /// Shows the address and the capacity to Lua again, each time the buffer has moved: Lua may
+    /// write into it as soon as an error has been thrown.
+    fn publish(&mut self) {
         self.data = self.storage.as_mut_ptr();
         self.capacity = u32::try_from(self.storage.capacity()).unwrap_or(u32::MAX);
+    }
+
+    fn reserve(&mut self, additional: usize) {
+        if self.storage.capacity() - self.storage.len() < additional {
+            self.storage.reserve(additional);
+            self.publish();
+        }
     }
 
     /// The address of the bytes, for a caller that knows how many of them Lua has written.
@@ -63,11 +93,13 @@ impl Scratch {
 
     /// Appends `bytes` as they are.
     pub fn put_bytes(&mut self, bytes: &[u8]) {
+        self.reserve(bytes.len());
         self.storage.extend_from_slice(bytes);
     }
 
     /// Appends one byte.
     pub fn put_byte(&mut self, byte: u8) {
+        self.reserve(1);
         self.storage.push(byte);
     }
 
@@ -140,6 +172,7 @@ impl Scratch {
 
     /// Makes the one value that the buffer holds the only element of an array.
     pub fn wrap_in_array(&mut self) {
+        self.reserve(1);
         self.storage.insert(0, 0x91);
     }
 

@@ -9,7 +9,9 @@ use std::ffi::c_int;
 use mlua::ffi;
 
 use crate::decode::{NUMBER_LIMIT, push_integer};
-use crate::state_boundary::{Boundary, push_bytes, push_reference, string_at, throw_text};
+use crate::state_boundary::{
+    Boundary, push_buffer, push_bytes, push_reference, string_at, throw_text,
+};
 
 /// What was found where something else was expected.
 #[derive(Debug, Clone, Copy)]
@@ -73,9 +75,8 @@ impl Parser<'_> {
                 Some(b'n') if self.eat(b"null") => {
                     push_reference(state, self.boundary.references.null);
                 }
-                Some(b'}' | b']' | b',' | b':') => return Err(self.unexpected(VALUE)),
+                None | Some(b'}' | b']' | b',' | b':') => return Err(self.unexpected(VALUE)),
                 Some(_) => return self.number(),
-                None => return Err(self.unexpected(VALUE)),
             }
         }
         Ok(())
@@ -188,7 +189,7 @@ impl Parser<'_> {
         }
         self.position = position + 1;
         // SAFETY: pushes one value.
-        unsafe { push_bytes(self.state, &self.boundary.text) };
+        unsafe { push_buffer(self.state, &mut self.boundary.text) };
         Ok(())
     }
 

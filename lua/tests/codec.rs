@@ -258,6 +258,38 @@ fn a_hot_loop_over_flat_tables_stays_compiled() {
 }
 
 #[test]
+fn an_encoding_that_fails_after_the_buffer_has_moved_leaves_it_usable() {
+    returns(
+        "local encoder = require('lycosa.msgpack_encoder')
+         for round = 1, 50 do
+             assert(not pcall(encoder.encode, {('x'):rep(round * 100000), {}, print}))
+             for i = 1, 100 do
+                 local length = encoder.encode({i, 'payload', ('y'):rep(100)})
+                 assert(hex(ffi.string(encoder.scratch.data, 1)) == '93' and length > 100)
+             end
+         end
+         return 'usable'",
+        "usable",
+    );
+}
+
+#[test]
+fn finalizers_that_encode_do_not_disturb_an_encoding() {
+    returns(
+        "local expected = enc({1, {a = {2}}, ser(function() return {'s', ('t'):rep(50)} end, {}), 'end'})
+         for round = 1, 3000 do
+             local proxy = newproxy(true)
+             getmetatable(proxy).__gc = function() msgpack.encode({9, {9, 9}}) json.encode({8}) end
+             proxy = nil
+             local found = enc({1, {a = {2}}, ser(function() return {'s', ('t'):rep(50)} end, {}), 'end'})
+             if found ~= expected then return found end
+         end
+         return 'equal'",
+        "equal",
+    );
+}
+
+#[test]
 fn large_numbers_keep_their_low_bits_in_compiled_code() {
     returns(
         "local encoder = require('lycosa.msgpack_encoder')
@@ -377,7 +409,7 @@ fn both_halves_write_the_same_bytes_and_decoding_gives_the_value_back() {
         .expect("the values");
     let compare: mlua::Function = lua.load(COMPARE).eval().expect("the comparison");
     let config = ProptestConfig {
-        cases: 1500,
+        cases: 600,
         failure_persistence: None,
         ..Default::default()
     };

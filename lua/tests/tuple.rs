@@ -287,6 +287,24 @@ fn rust_makes_tuples_and_reads_them() {
 }
 
 #[test]
+fn tuples_of_constants_that_compiled_loops_drop_leave_memory_intact() {
+    let lua = new_state(true).expect("a state");
+    lua.load(
+        "local encoder, tuple = require('lycosa.msgpack_encoder'), require('lycosa.tuple')
+         local kept
+         for round = 1, 50 do
+             for i = 1, 5000 do kept = tuple.from_scratch(3, 0) end
+             for i = 1, 5000 do kept = tuple.from_scratch(encoder.encode({1, 2}), 0) end
+             for i = 1, 5000 do kept = box.tuple.new({1, 2}) end
+             assert(tostring(kept) == '[1, 2]' and #kept == 2)
+             collectgarbage()
+         end",
+    )
+    .exec()
+    .expect("the loops");
+}
+
+#[test]
 fn a_loop_over_fields_stays_compiled() {
     let lua = new_state(true).expect("a state");
     let sum: f64 = lua
