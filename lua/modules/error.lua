@@ -149,7 +149,6 @@ end
 
 function methods.raise(object)
     check(object, 'error:raise()')
-    last_error = object
     error(object)
 end
 

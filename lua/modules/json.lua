@@ -41,6 +41,9 @@ end
 
 -- A copy of `config` with `options` over it; what is no option is ignored.
 local function with_options(config, options)
+    if type(options) ~= 'table' then
+        error(('json.cfg: options are a table, not a %s'):format(type(options)), 3)
+    end
     local result = {}
     for name, default in next, DEFAULTS do
         local value = options[name]

@@ -39,7 +39,11 @@ local function text_of(message, ...)
     if type(message) == 'table' then
         return json.encode(message)
     elseif type(message) == 'string' and select('#', ...) > 0 then
-        return message:format(...)
+        local ok, text = pcall(string.format, message, ...)
+        if not ok then
+            error(("log: the arguments do not fit the format '%s'"):format(message), 4)
+        end
+        return text
     end
     return tostring(message)
 end

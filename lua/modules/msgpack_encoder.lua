@@ -11,23 +11,17 @@ local ffi = require('ffi')
 local bit = require('bit')
 
 ffi.cdef([[
-struct lycosa_int8 { uint8_t tag; int8_t value; } __attribute__((packed));
 struct lycosa_int32 { uint8_t tag; int32_t value; } __attribute__((packed));
-struct lycosa_int64 { uint8_t tag; int32_t upper; int32_t lower; } __attribute__((packed));
-union lycosa_double { double value; struct { int32_t first; int32_t second; }; };
 ]])
 
 local scratch = ffi.cast('struct lycosa_scratch *', native.scratch)
 local int32_p = ffi.typeof('struct lycosa_int32 *')
-local int64_p = ffi.typeof('struct lycosa_int64 *')
-local double_words = ffi.new('union lycosa_double')
+local put_number = ffi.cast('uint32_t (*)(uint8_t *, double)', native.put_number)
 local null = box.NULL
 
 local next, type, rawequal, getmetatable = next, type, rawequal, getmetatable
 local bswap, tobit, rshift, band = bit.bswap, bit.tobit, bit.rshift, bit.band
 local cast, copy = ffi.cast, ffi.copy
-local floor = math.floor
-local big_endian = ffi.abi('be')
 
 -- Room that stays free behind a string, for the numbers of the longest flat table.
 local RESERVE = 256
@@ -35,32 +29,7 @@ local RESERVE = 256
 -- Tables with more fields go to the full half: their header takes more than a byte.
 local MAX_FIELDS = 15
 
-assert(not big_endian, 'the encoder writes on little-endian machines only')
-
--- Writes an integral number that does not fit 32 signed bits.
-local function put_wide(data, at, value)
-    if value >= 0 and value < 4294967296 then
-        local target = cast(int32_p, data + at)
-        target.tag = 0xce
-        target.value = bswap(tobit(value))
-        return at + 5
-    end
-    local target = cast(int64_p, data + at)
-    local upper = floor(value / 4294967296)
-    target.tag = value >= 0 and 0xcf or 0xd3
-    target.upper = bswap(tobit(upper))
-    target.lower = bswap(tobit(value - upper * 4294967296))
-    return at + 9
-end
-
-local function put_double(data, at, value)
-    local target = cast(int64_p, data + at)
-    double_words.value = value
-    target.tag = 0xcb
-    target.upper = bswap(double_words.second)
-    target.lower = bswap(double_words.first)
-    return at + 9
-end
+assert(ffi.abi('le'), 'the encoder writes on little-endian machines only')
 
 local function put_int32(data, at, value)
     if value >= 0 then
@@ -105,14 +74,13 @@ end
 local function put(data, at, limit, value)
     local kind = type(value)
     if kind == 'number' then
+        -- For a large value compiled code may find other low bits than the interpreter, so the
+        -- bits count only when they are the whole value.
         local small = tobit(value)
         if small == value then
             return put_int32(data, at, small)
-        elseif floor(value) == value and value >= -9223372036854775808
-            and value < 18446744073709551616 then
-            return put_wide(data, at, value)
         end
-        return put_double(data, at, value)
+        return at + put_number(data + at, value)
     elseif kind == 'string' then
         local size = #value
         if at + size > limit then

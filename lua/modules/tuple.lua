@@ -21,6 +21,8 @@ local find_field = ffi.cast(
 local count_fields = ffi.cast('uint32_t (*)(const uint8_t *, uint32_t)', native.count_fields)
 local same_bytes = ffi.cast(
     'int32_t (*)(const uint8_t *, const uint8_t *, uint32_t)', native.same_bytes)
+local fill = ffi.cast(
+    'void (*)(struct tuple *, const uint8_t *, uint32_t, uint32_t)', native.fill)
 local scratch = encoder.scratch
 local null = values.null
 local type, rawget, tonumber = type, rawget, tonumber
@@ -42,13 +44,31 @@ local function check(value, usage)
     end
 end
 
--- Makes a tuple of the first `size` bytes of the scratch buffer.
-local function from_scratch(size, format_id)
+-- Makes a tuple of `size` bytes at `source`.
+--
+-- An FFI call fills it on purpose: LuaJIT miscounts the size of a variable-length cdata whose
+-- allocation it moves out of a loop, and the call is what keeps the allocation in place.
+local function from_bytes_compiled(source, size, format_id)
+    local tuple = new(tuple_t, size)
+    fill(tuple, source, size, format_id)
+    return tuple
+end
+
+local function from_bytes_interpreted(source, size, format_id)
     local tuple = new(tuple_t, size)
     tuple.size = size
     tuple.format_id = format_id
-    copy(tuple.data, scratch.data, size)
+    copy(tuple.data, source, size)
     return tuple
+end
+jit.off(from_bytes_interpreted)
+
+local from_bytes = jit.status() and from_bytes_compiled or from_bytes_interpreted
+
+-- Makes a tuple of the first `size` bytes of the scratch buffer. Making the object may run a
+-- finalizer, and one that encodes values then changes what the tuple holds.
+local function from_scratch(size, format_id)
+    return from_bytes(scratch.data, size, format_id)
 end
 
 -- The kinds of field that Rust tells apart.
@@ -336,6 +356,7 @@ return {
     type_id = tonumber(tuple_t),
     is = is_tuple,
     new = new_tuple,
+    from_bytes = from_bytes,
     from_scratch = from_scratch,
     register_format = register_format,
     format_names = function(format_id) return formats[format_id] end,

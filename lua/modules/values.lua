@@ -42,6 +42,9 @@ local function make_decimal(payload)
     return decimal
 end
 
+-- Not compiled: see `from_bytes_compiled` in tuple.lua.
+jit.off(make_decimal)
+
 local function uuid_text(uuid)
     local hex = {}
     for position = 0, 15 do
@@ -136,6 +139,7 @@ end
 
 return {
     null = null,
+    serialize_name = '__serialize',
     sequence_metatable = sequence_metatable,
     map_metatable = map_metatable,
     make_integer = make_integer,

@@ -70,7 +70,7 @@ impl Decoder<'_> {
                 Token::Array(length) => return self.array(length, depth),
                 Token::Map(length) => return self.map(length, depth),
                 Token::Extension(1, payload) => {
-                    self.extension(self.references.make_decimal, payload)
+                    self.extension(self.references.make_decimal, payload);
                 }
                 Token::Extension(2, payload) if payload.len() == 16 => {
                     self.extension(self.references.make_uuid, payload);

@@ -190,8 +190,9 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// The bytes of field `number`, counted from 1, of the array in `bytes`; `None` past the end.
-pub fn field(bytes: &[u8], number: u32) -> Result<Option<&[u8]>, DecodeError> {
+/// A cursor that stands at field `number`, counted from 1, of the array in `bytes`; `None` past
+/// the end.
+pub(crate) fn seek_field(bytes: &[u8], number: u32) -> Result<Option<Cursor<'_>>, DecodeError> {
     let mut cursor = Cursor::new(bytes);
     let Token::Array(length) = cursor.read()? else {
         return Ok(None);
@@ -202,5 +203,12 @@ pub fn field(bytes: &[u8], number: u32) -> Result<Option<&[u8]>, DecodeError> {
     for _ in 1..number {
         cursor.skip()?;
     }
-    cursor.read_raw().map(Some)
+    Ok(Some(cursor))
+}
+
+/// The bytes of field `number`, counted from 1, of the array in `bytes`; `None` past the end.
+pub fn field(bytes: &[u8], number: u32) -> Result<Option<&[u8]>, DecodeError> {
+    seek_field(bytes, number)?
+        .map(|mut cursor| cursor.read_raw())
+        .transpose()
 }

@@ -13,7 +13,7 @@ use mlua::ffi;
 
 use crate::encode_buffer::Scratch;
 use crate::state_boundary::{
-    Boundary, Cdata, TypeIds, cdata_at, push_bytes, string_at, throw_text,
+    Boundary, Cdata, References, TypeIds, cdata_at, push_reference, string_at, throw_text,
 };
 
 /// Containers inside one another deeper than this are an error; it also ends cycles.
@@ -54,13 +54,18 @@ pub(crate) enum Serialize {
 /// # Safety
 ///
 /// `index` must be absolute, and two stack slots free.
-pub(crate) unsafe fn serialize_rule(state: *mut ffi::lua_State, index: c_int) -> Serialize {
+pub(crate) unsafe fn serialize_rule(
+    state: *mut ffi::lua_State,
+    references: References,
+    index: c_int,
+) -> Serialize {
     // SAFETY: the stack is balanced on each path; raw access calls no metamethod.
     unsafe {
         if ffi::lua_getmetatable(state, index) == 0 {
             return Serialize::Absent;
         }
-        push_bytes(state, b"__serialize");
+        // Making the name anew could run a finalizer in the middle of a value.
+        push_reference(state, references.serialize_name);
         ffi::lua_rawget(state, -2);
         ffi::lua_remove(state, -2);
         let rule = match ffi::lua_type(state, -1) {
@@ -170,7 +175,7 @@ impl Encoder<'_> {
                     format_args!("stack overflow: a table nests too deep to encode"),
                 );
             }
-            let rule = serialize_rule(state, index);
+            let rule = serialize_rule(state, self.boundary.references, index);
             match rule {
                 Serialize::Function => self.call_serialize(index, depth),
                 Serialize::Invalid => {
@@ -219,7 +224,7 @@ impl Encoder<'_> {
         // SAFETY: the bytes written so far are kept on the Lua stack during the call, because the
         // function may encode values itself or let another fiber do so.
         unsafe {
-            push_bytes(state, self.boundary.scratch.as_slice());
+            self.boundary.scratch.push(state);
             ffi::lua_insert(state, -2);
             ffi::lua_pushvalue(state, index);
             ffi::lua_call(state, 1, 1);
@@ -353,7 +358,6 @@ pub unsafe fn encode_at(state: *mut ffi::lua_State, boundary: &mut Boundary, ind
         }
         .value(index, 0);
     }
-    boundary.scratch.publish();
     boundary.scratch.len() as u32
 }
 
@@ -364,6 +368,17 @@ pub(crate) unsafe extern "C-unwind" fn lua_encode_value(state: *mut ffi::lua_Sta
         let boundary = Boundary::of_upvalue(state);
         let length = encode_at(state, boundary, 1);
         ffi::lua_pushnumber(state, f64::from(length));
+        1
+    }
+}
+
+/// `encode(value)`: the bytes of any value as a string.
+pub(crate) unsafe extern "C-unwind" fn lua_encode(state: *mut ffi::lua_State) -> c_int {
+    // SAFETY: as above.
+    unsafe {
+        let boundary = Boundary::of_upvalue(state);
+        encode_at(state, boundary, 1);
+        boundary.scratch.push(state);
         1
     }
 }
@@ -397,12 +412,10 @@ pub(crate) unsafe extern "C-unwind" fn lua_encode_key(state: *mut ffi::lua_State
             Some(0xc0) | None => {
                 scratch.clear();
                 scratch.put_array_header(0);
-                scratch.publish();
                 ffi::lua_pushnumber(state, 1.0);
             }
             Some(_) => {
                 scratch.wrap_in_array();
-                scratch.publish();
                 ffi::lua_pushnumber(state, f64::from(length + 1));
             }
         }

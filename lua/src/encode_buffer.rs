@@ -1,8 +1,12 @@
 //! The scratch buffer that `Lua` and Rust encode `MsgPack` into, one for each Lua state.
 //!
 //! Its first two fields are read by compiled Lua code through the FFI, which writes straight into
-//! the memory behind [`Scratch::data`]. A value is encoded and used before anything else can run,
-//! so one buffer serves all fibers. Appending costs a capacity check; growing reallocates.
+//! the memory behind [`Scratch::data`]. A value is encoded and used before another fiber can run,
+//! so one buffer serves all fibers. A finalizer can run in between, wherever Lua makes a value; so
+//! who uses the bytes reads them from here, without making a Lua value first, and a finalizer that
+//! encodes values does no harm. Appending costs a capacity check; growing reallocates.
+
+use std::mem::ManuallyDrop;
 
 /// A growing byte buffer whose address and capacity Lua reads as `struct lycosa_scratch`.
 #[repr(C)]
@@ -50,10 +54,36 @@ impl Scratch {
         &self.storage
     }
 
-    /// Shows the address and the capacity to Lua again, after writes that may have moved the buffer.
-    pub fn publish(&mut self) {
+    /// Pushes the bytes written so far as a Lua string.
+    ///
+    /// Making the string may run a finalizer that encodes values: it gets a buffer of its own.
+    ///
+    /// # Safety
+    ///
+    /// `state` must have a free stack slot.
+    pub(crate) unsafe fn push(&mut self, state: *mut mlua::ffi::lua_State) {
+        let fresh = Vec::with_capacity(INITIAL_CAPACITY_BYTES);
+        // When memory is out the string throws, and this memory is lost with it.
+        let taken = ManuallyDrop::new(std::mem::replace(&mut self.storage, fresh));
+        self.publish();
+        // SAFETY: as the caller promises.
+        unsafe { crate::state_boundary::push_bytes(state, &taken) };
+        self.storage = ManuallyDrop::into_inner(taken);
+        self.publish();
+    }
+
+    /// Shows the address and the capacity to Lua again, each time the buffer has moved: Lua may
+    /// write into it as soon as an error has been thrown.
+    fn publish(&mut self) {
         self.data = self.storage.as_mut_ptr();
         self.capacity = u32::try_from(self.storage.capacity()).unwrap_or(u32::MAX);
+    }
+
+    fn reserve(&mut self, additional: usize) {
+        if self.storage.capacity() - self.storage.len() < additional {
+            self.storage.reserve(additional);
+            self.publish();
+        }
     }
 
     /// The address of the bytes, for a caller that knows how many of them Lua has written.
@@ -63,17 +93,14 @@ impl Scratch {
 
     /// Appends `bytes` as they are.
     pub fn put_bytes(&mut self, bytes: &[u8]) {
+        self.reserve(bytes.len());
         self.storage.extend_from_slice(bytes);
     }
 
     /// Appends one byte.
     pub fn put_byte(&mut self, byte: u8) {
+        self.reserve(1);
         self.storage.push(byte);
-    }
-
-    fn put_tagged<const N: usize>(&mut self, tag: u8, bytes: [u8; N]) {
-        self.storage.push(tag);
-        self.storage.extend_from_slice(&bytes);
     }
 
     /// Appends a `MsgPack` nil.
@@ -88,58 +115,33 @@ impl Scratch {
 
     /// Appends an unsigned integer in its shortest form.
     pub fn put_unsigned(&mut self, value: u64) {
-        if value < 0x80 {
-            self.put_byte(value as u8);
-        } else if let Ok(value) = u8::try_from(value) {
-            self.put_tagged(0xcc, [value]);
-        } else if let Ok(value) = u16::try_from(value) {
-            self.put_tagged(0xcd, value.to_be_bytes());
-        } else if let Ok(value) = u32::try_from(value) {
-            self.put_tagged(0xce, value.to_be_bytes());
-        } else {
-            self.put_tagged(0xcf, value.to_be_bytes());
-        }
+        self.put_bytes(Scalar::unsigned(value).as_slice());
     }
 
     /// Appends a signed integer in its shortest form; from zero up it is written as unsigned.
     pub fn put_signed(&mut self, value: i64) {
-        if value >= 0 {
-            self.put_unsigned(value as u64);
-        } else if value >= -32 {
-            self.put_byte(value as u8);
-        } else if let Ok(value) = i8::try_from(value) {
-            self.put_tagged(0xd0, value.to_be_bytes());
-        } else if let Ok(value) = i16::try_from(value) {
-            self.put_tagged(0xd1, value.to_be_bytes());
-        } else if let Ok(value) = i32::try_from(value) {
-            self.put_tagged(0xd2, value.to_be_bytes());
-        } else {
-            self.put_tagged(0xd3, value.to_be_bytes());
-        }
+        self.put_bytes(Scalar::signed(value).as_slice());
     }
 
     /// Appends a 32-bit float.
     pub fn put_float(&mut self, value: f32) {
-        self.put_tagged(0xca, value.to_be_bytes());
+        self.put_bytes(Scalar::tagged(0xca, value.to_be_bytes()).as_slice());
     }
 
     /// Appends a 64-bit float, integral or not.
     pub fn put_double(&mut self, value: f64) {
-        self.put_tagged(0xcb, value.to_be_bytes());
+        self.put_bytes(Scalar::tagged(0xcb, value.to_be_bytes()).as_slice());
     }
 
     /// Appends a Lua number as Tarantool does: an integral value that fits 64 bits becomes an
     /// integer, every other one a 64-bit float.
     pub fn put_number(&mut self, value: f64) {
-        const TWO_POW_63: f64 = 9_223_372_036_854_775_808.0;
-        let integral = value.trunc().to_bits() == value.to_bits() || value == 0.0;
-        if integral && (0.0..2.0 * TWO_POW_63).contains(&value) {
-            self.put_unsigned(value as u64);
-        } else if integral && (-TWO_POW_63..0.0).contains(&value) {
-            self.put_signed(value as i64);
-        } else {
-            self.put_double(value);
-        }
+        self.put_bytes(Scalar::number(value).as_slice());
+    }
+
+    /// Appends a header of a container or a string: a tag, and the length behind it.
+    fn put_tagged<const N: usize>(&mut self, tag: u8, length: [u8; N]) {
+        self.put_bytes(Scalar::tagged(tag, length).as_slice());
     }
 
     /// Appends a string.
@@ -170,6 +172,7 @@ impl Scratch {
 
     /// Makes the one value that the buffer holds the only element of an array.
     pub fn wrap_in_array(&mut self) {
+        self.reserve(1);
         self.storage.insert(0, 0x91);
     }
 
@@ -197,4 +200,81 @@ impl Scratch {
         self.put_byte(kind as u8);
         self.put_bytes(payload);
     }
+}
+
+/// A number or a header in `MsgPack`: at most nine bytes, on the stack.
+#[derive(Debug, Clone, Copy)]
+struct Scalar {
+    bytes: [u8; 9],
+    length: usize,
+}
+
+impl Scalar {
+    fn as_slice(&self) -> &[u8] {
+        &self.bytes[..self.length]
+    }
+
+    fn tagged<const N: usize>(tag: u8, value: [u8; N]) -> Self {
+        let mut bytes = [0; 9];
+        bytes[0] = tag;
+        bytes[1..=N].copy_from_slice(&value);
+        Self {
+            bytes,
+            length: N + 1,
+        }
+    }
+
+    fn unsigned(value: u64) -> Self {
+        if value < 0x80 {
+            Self::tagged(value as u8, [])
+        } else if let Ok(value) = u8::try_from(value) {
+            Self::tagged(0xcc, [value])
+        } else if let Ok(value) = u16::try_from(value) {
+            Self::tagged(0xcd, value.to_be_bytes())
+        } else if let Ok(value) = u32::try_from(value) {
+            Self::tagged(0xce, value.to_be_bytes())
+        } else {
+            Self::tagged(0xcf, value.to_be_bytes())
+        }
+    }
+
+    fn signed(value: i64) -> Self {
+        if value >= 0 {
+            Self::unsigned(value as u64)
+        } else if value >= -32 {
+            Self::tagged(value as u8, [])
+        } else if let Ok(value) = i8::try_from(value) {
+            Self::tagged(0xd0, value.to_be_bytes())
+        } else if let Ok(value) = i16::try_from(value) {
+            Self::tagged(0xd1, value.to_be_bytes())
+        } else if let Ok(value) = i32::try_from(value) {
+            Self::tagged(0xd2, value.to_be_bytes())
+        } else {
+            Self::tagged(0xd3, value.to_be_bytes())
+        }
+    }
+
+    fn number(value: f64) -> Self {
+        const TWO_POW_63: f64 = 9_223_372_036_854_775_808.0;
+        let integral = value.trunc().to_bits() == value.to_bits() || value == 0.0;
+        if integral && (0.0..2.0 * TWO_POW_63).contains(&value) {
+            Self::unsigned(value as u64)
+        } else if integral && (-TWO_POW_63..0.0).contains(&value) {
+            Self::signed(value as i64)
+        } else {
+            Self::tagged(0xcb, value.to_be_bytes())
+        }
+    }
+}
+
+/// Writes a Lua number to `target` and answers with the number of bytes, nine at most.
+///
+/// # Safety
+///
+/// Nine bytes at `target` must be writable. Called by Lua's FFI.
+pub(crate) unsafe extern "C" fn lycosa_put_number(target: *mut u8, value: f64) -> u32 {
+    let scalar = Scalar::number(value);
+    // SAFETY: as the caller promises; all nine bytes are copied, which is one fixed-size move.
+    unsafe { target.cast::<[u8; 9]>().write_unaligned(scalar.bytes) };
+    scalar.length as u32
 }

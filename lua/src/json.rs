@@ -13,7 +13,7 @@ use crate::decode::push_value;
 use crate::encode::{Serialize, Shape, serialize_rule, shape_of};
 use crate::json_number::write_general;
 use crate::state::{self, load_module, publish};
-use crate::state_boundary::{Boundary, cdata_at, push_bytes, string_at, throw_text};
+use crate::state_boundary::{Boundary, cdata_at, push_buffer, string_at, throw_text};
 
 /// What `json.cfg` sets for the encoder; the numbers come as arguments from `json.lua`.
 #[derive(Debug, Clone, Copy)]
@@ -139,7 +139,7 @@ impl Encoder<'_> {
             // SAFETY: the text that `tostring` makes stays on the stack while it is read; what was
             // built before is kept there too, because `tostring` may run Lua code.
             unsafe {
-                push_bytes(state, &self.boundary.text);
+                push_buffer(state, &mut self.boundary.text);
                 ffi::luaL_tolstring(state, index, std::ptr::null_mut());
                 let top = ffi::lua_gettop(state);
                 self.boundary.text.clear();
@@ -173,7 +173,7 @@ impl Encoder<'_> {
                 );
             }
             let rule = if options.has(LOAD_METATABLES) {
-                serialize_rule(state, index)
+                serialize_rule(state, self.boundary.references, index)
             } else {
                 Serialize::Absent
             };
@@ -262,7 +262,7 @@ impl Encoder<'_> {
         let state = self.state;
         // SAFETY: the text so far is kept on the Lua stack while the function runs.
         unsafe {
-            push_bytes(state, &self.boundary.text);
+            push_buffer(state, &mut self.boundary.text);
             ffi::lua_insert(state, -2);
             ffi::lua_pushvalue(state, index);
             ffi::lua_call(state, 1, 1);
@@ -322,7 +322,7 @@ unsafe extern "C-unwind" fn lua_encode(state: *mut ffi::lua_State) -> c_int {
             options,
         }
         .value(1, 0);
-        push_bytes(state, &boundary.text);
+        push_buffer(state, &mut boundary.text);
         1
     }
 }

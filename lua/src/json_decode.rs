@@ -9,7 +9,9 @@ use std::ffi::c_int;
 use mlua::ffi;
 
 use crate::decode::{NUMBER_LIMIT, push_integer};
-use crate::state_boundary::{Boundary, push_bytes, push_reference, string_at, throw_text};
+use crate::state_boundary::{
+    Boundary, push_buffer, push_bytes, push_reference, string_at, throw_text,
+};
 
 /// What was found where something else was expected.
 #[derive(Debug, Clone, Copy)]
@@ -73,8 +75,8 @@ impl Parser<'_> {
                 Some(b'n') if self.eat(b"null") => {
                     push_reference(state, self.boundary.references.null);
                 }
+                None | Some(b'}' | b']' | b',' | b':') => return Err(self.unexpected(VALUE)),
                 Some(_) => return self.number(),
-                None => return Err(self.unexpected(VALUE)),
             }
         }
         Ok(())
@@ -187,7 +189,7 @@ impl Parser<'_> {
         }
         self.position = position + 1;
         // SAFETY: pushes one value.
-        unsafe { push_bytes(self.state, &self.boundary.text) };
+        unsafe { push_buffer(self.state, &mut self.boundary.text) };
         Ok(())
     }
 
@@ -299,6 +301,8 @@ impl Parser<'_> {
                 (Err(_), Ok(value)) if integral => {
                     push_integer(self.state, references, value, false);
                 }
+                // Lua has no integer zero with a sign.
+                (Ok(0), _) if integral => ffi::lua_pushnumber(self.state, 0.0),
                 _ => ffi::lua_pushnumber(self.state, token.parse().ok()?),
             }
         }
@@ -326,7 +330,7 @@ impl Parser<'_> {
 
     unsafe fn throw(&self, (fault, position): Failure) -> ! {
         let before = &self.text[..position.min(self.text.len())];
-        let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
+        let line = before.split(|&byte| byte == b'\n').count();
         let column = before
             .iter()
             .rev()

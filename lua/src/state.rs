@@ -9,7 +9,7 @@ use std::ffi::{c_int, c_void};
 use mlua::{LightUserData, Lua, LuaOptions, ffi};
 
 use crate::state_boundary::{Boundary, JitCounters, TypeIds, cdata_at, push_function};
-use crate::{clock, decode, encode, error, json, log, tuple};
+use crate::{clock, decode, encode, encode_buffer, error, json, log, tuple};
 
 /// Makes a Lua state; with `jit` false its compiler is off.
 pub fn new_state(jit: bool) -> mlua::Result<Lua> {
@@ -106,7 +106,12 @@ fn install(lua: &Lua) -> mlua::Result<()> {
     })?;
     native.set("scratch", scratch)?;
     native.set("jit_counters", counters)?;
+    native.set(
+        "put_number",
+        address(encode_buffer::lycosa_put_number as *const ()),
+    )?;
     native.set("encode_value", function(lua, encode::lua_encode_value)?)?;
+    native.set("encode", function(lua, encode::lua_encode)?)?;
     native.set("encode_tuple", function(lua, encode::lua_encode_tuple)?)?;
     native.set("encode_key", function(lua, encode::lua_encode_key)?)?;
     native.set("decode", function(lua, decode::lua_decode)?)?;
@@ -139,6 +144,7 @@ fn install(lua: &Lua) -> mlua::Result<()> {
 fn adopt_values(lua: &Lua, values: &mlua::Table) -> mlua::Result<()> {
     let keep = |name: &str| reference(lua, &values.get::<mlua::Value>(name)?);
     let null = keep("null")?;
+    let serialize_name = keep("serialize_name")?;
     let sequence_metatable = keep("sequence_metatable")?;
     let map_metatable = keep("map_metatable")?;
     let make_integer = keep("make_integer")?;
@@ -167,6 +173,7 @@ fn adopt_values(lua: &Lua, values: &mlua::Table) -> mlua::Result<()> {
         boundary.types = types;
         let references = &mut boundary.references;
         references.null = null;
+        references.serialize_name = serialize_name;
         references.sequence_metatable = sequence_metatable;
         references.map_metatable = map_metatable;
         references.make_integer = make_integer;

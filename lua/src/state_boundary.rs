@@ -68,6 +68,7 @@ pub(crate) struct TypeIds {
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct References {
     pub(crate) null: c_int,
+    pub(crate) serialize_name: c_int,
     pub(crate) sequence_metatable: c_int,
     pub(crate) map_metatable: c_int,
     pub(crate) make_integer: c_int,
@@ -173,6 +174,22 @@ pub(crate) unsafe fn push_bytes(state: *mut ffi::lua_State, bytes: &[u8]) {
     }
 }
 
+/// Pushes what `buffer` holds and keeps its memory.
+///
+/// Making a string may run a step of the collector, and that a finalizer, which may use the same
+/// buffer of the boundary: it must not find the one that is being read.
+///
+/// # Safety
+///
+/// `state` must have a free stack slot.
+pub(crate) unsafe fn push_buffer(state: *mut ffi::lua_State, buffer: &mut Vec<u8>) {
+    // When memory is out the string throws, and this memory is lost with it.
+    let taken = std::mem::ManuallyDrop::new(std::mem::take(buffer));
+    // SAFETY: as the caller promises.
+    unsafe { push_bytes(state, &taken) };
+    *buffer = std::mem::ManuallyDrop::into_inner(taken);
+}
+
 /// The bytes of the string at `index`; they stay valid while the string is on the stack.
 ///
 /// # Safety
@@ -217,8 +234,9 @@ pub(crate) unsafe fn throw_text(state: *mut ffi::lua_State, message: std::fmt::A
         boundary.text.clear();
         // Writing into a vector cannot fail.
         let _ = boundary.text.write_fmt(message);
+        push_buffer(state, &mut boundary.text);
         push_position(state);
-        push_bytes(state, &boundary.text);
+        ffi::lua_insert(state, -2);
         ffi::lua_concat(state, 2);
         ffi::lua_error(state)
     }
@@ -242,7 +260,7 @@ pub(crate) unsafe fn cdata_at(state: *mut ffi::lua_State, index: c_int) -> Cdata
     unsafe {
         let contents = ffi::lua_topointer(state, index).cast::<u8>();
         Cdata {
-            type_id: contents.sub(6).cast::<u16>().read(),
+            type_id: u16::from_ne_bytes([*contents.sub(6), *contents.sub(5)]),
             contents,
         }
     }
@@ -256,6 +274,10 @@ pub(crate) unsafe fn cdata_at(state: *mut ffi::lua_State, index: c_int) -> Cdata
 pub(crate) unsafe fn push_reference(state: *mut ffi::lua_State, reference: c_int) {
     // SAFETY: reading the registry cannot fail.
     unsafe {
-        ffi::lua_rawgeti(state, ffi::LUA_REGISTRYINDEX, reference as ffi::lua_Integer);
+        ffi::lua_rawgeti(
+            state,
+            ffi::LUA_REGISTRYINDEX,
+            ffi::lua_Integer::from(reference),
+        );
     }
 }

@@ -10,10 +10,10 @@ use std::ffi::c_int;
 use mlua::ffi;
 
 use crate::decode::{NUMBER_LIMIT, push_value};
-use crate::decode_cursor::{Cursor, DecodeError, Token, field};
+use crate::decode_cursor::{Cursor, DecodeError, Token, field, seek_field};
 use crate::state::{self, load_module};
 use crate::state_boundary::{
-    Boundary, Cdata, cdata_at, push_bytes, push_reference, string_at, throw_text,
+    Boundary, Cdata, cdata_at, push_buffer, push_reference, string_at, throw_text,
 };
 
 /// Where [`lycosa_tuple_field`] leaves a scalar field: `struct lycosa_field` in Lua.
@@ -116,7 +116,6 @@ pub unsafe fn push_tuple(
 ) {
     boundary.scratch.clear();
     boundary.scratch.put_bytes(bytes);
-    boundary.scratch.publish();
     // SAFETY: the referenced function copies the scratch buffer into a new cdata.
     unsafe {
         push_reference(state, boundary.references.make_tuple);
@@ -127,10 +126,10 @@ pub unsafe fn push_tuple(
 }
 
 fn scalar(slot: &mut FieldSlot, data: &[u8], number: u32) -> Result<FieldKind, DecodeError> {
-    let Some(bytes) = field(data, number)? else {
+    let Some(mut cursor) = seek_field(data, number)? else {
         return Ok(FieldKind::Absent);
     };
-    Ok(match Cursor::new(bytes).read()? {
+    Ok(match cursor.read()? {
         Token::Nil => FieldKind::Nil,
         Token::Boolean(value) => {
             if value {
@@ -365,7 +364,7 @@ pub(crate) unsafe extern "C-unwind" fn lua_tostring(state: *mut ffi::lua_State) 
         if let Err(error) = crate::tuple_text::write(&mut boundary.text, tuple.data) {
             throw_text(state, format_args!("{error}"));
         }
-        push_bytes(state, &boundary.text);
+        push_buffer(state, &mut boundary.text);
         1
     }
 }
@@ -380,7 +379,7 @@ pub(crate) unsafe extern "C-unwind" fn lua_decimal_text(state: *mut ffi::lua_Sta
         if crate::tuple_text::write_decimal(&mut boundary.text, payload).is_none() {
             throw_text(state, format_args!("Invalid MsgPack - not a decimal"));
         }
-        push_bytes(state, &boundary.text);
+        push_buffer(state, &mut boundary.text);
         1
     }
 }
@@ -402,6 +401,26 @@ pub(crate) unsafe extern "C" fn lycosa_same_bytes(
     }
 }
 
+/// Writes the header and the bytes of a new tuple cdata.
+///
+/// # Safety
+///
+/// `tuple` must point to a `struct tuple` with room for `size` bytes, and `source` to as many that
+/// can be read. Called by Lua's FFI.
+pub(crate) unsafe extern "C" fn lycosa_tuple_fill(
+    tuple: *mut u32,
+    source: *const u8,
+    size: u32,
+    format_id: u32,
+) {
+    // SAFETY: as the caller promises; source and tuple are different objects.
+    unsafe {
+        tuple.write(size);
+        tuple.add(1).write(format_id);
+        std::ptr::copy_nonoverlapping(source, tuple.add(2).cast::<u8>(), size as usize);
+    }
+}
+
 /// Makes `box.tuple` and the module `lycosa.tuple`.
 pub fn install(lua: &mlua::Lua) -> mlua::Result<()> {
     let native = lua.create_table()?;
@@ -415,6 +434,7 @@ pub fn install(lua: &mlua::Lua) -> mlua::Result<()> {
         "count_fields",
         state::address(lycosa_tuple_length as *const ()),
     )?;
+    native.set("fill", state::address(lycosa_tuple_fill as *const ()))?;
     native.set("same_bytes", state::address(lycosa_same_bytes as *const ()))?;
     native.set("field", state::function(lua, lua_field)?)?;
     native.set("field_path", state::function(lua, lua_field_path)?)?;
