@@ -70,14 +70,19 @@ impl Engine {
         T: Send + 'static,
     {
         let EngineOptions { database, runtime } = options;
-        fiber::run(runtime, move |scheduler| main(&Self::new(scheduler, Database::new(&database))))
+        fiber::run(runtime, move |scheduler| {
+            main(&Self::new(scheduler, Database::new(&database)))
+        })
     }
 
     fn new(scheduler: &Scheduler, mut database: Database) -> Self {
         database.after_switch(scheduler.current().id());
         let database = Rc::new(RefCell::new(database));
         scheduler.add_switch_hook(Box::new(TransactionHook(Rc::clone(&database))));
-        Self { scheduler: scheduler.clone(), database }
+        Self {
+            scheduler: scheduler.clone(),
+            database,
+        }
     }
 
     /// The fibers.

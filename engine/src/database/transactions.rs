@@ -144,7 +144,8 @@ impl Database {
             return;
         }
         if self.transaction.is_open() {
-            self.parked.insert(self.running, std::mem::take(&mut self.transaction));
+            self.parked
+                .insert(self.running, std::mem::take(&mut self.transaction));
         }
         self.running = entering;
         if !self.parked.is_empty()
