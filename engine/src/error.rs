@@ -78,7 +78,6 @@ error_kinds! {
     CreateSpace { space: String, reason: String } = CREATE_SPACE, 9, "Failed to create space '{space}': {reason}";
     SpaceExists { space: String } = SPACE_EXISTS, 10, "Space '{space}' already exists";
     AlterSpace { space: String, reason: String } = ALTER_SPACE, 12, "Can't modify space '{space}': {reason}";
-    IndexType { index: String, space: String } = INDEX_TYPE, 13, "Unsupported index type supplied for index '{index}' in space '{space}'";
     ModifyIndex { index: String, space: String, reason: String } = MODIFY_INDEX, 14, "Can't create or modify index '{index}' in space '{space}': {reason}";
     DropPrimaryKey { space: String } = DROP_PRIMARY_KEY, 17, "Can't drop primary key in space '{space}' while secondary keys exist";
     /// `part` counts from 0, as in Tarantool.
@@ -103,10 +102,6 @@ error_kinds! {
     FieldMissing { field: String } = FIELD_MISSING, 39, "Tuple field {field} required by space format is missing";
     MoreThanOneTuple = MORE_THAN_ONE_TUPLE, 41, "Get() doesn't support partial keys and non-unique indexes";
     MultistatementTransaction { operation: String } = MULTISTATEMENT_TRANSACTION, 54, "Can not perform {operation} in a multi-statement transaction";
-    NoSuchEngine { engine: String } = NO_SUCH_ENGINE, 57, "Space engine '{engine}' does not exist";
-    ReloadCfg { option: String } = RELOAD_CFG, 58, "Can't set option '{option}' dynamically";
-    Cfg { option: String, reason: String } = CFG, 59, "Incorrect value for option '{option}': {reason}";
-    SavepointEmptyTx = SAVEPOINT_EMPTY_TX, 60, "Can not set a savepoint in an empty transaction";
     NoSuchSavepoint = NO_SUCH_SAVEPOINT, 61, "Can not rollback to savepoint: the savepoint does not exist";
     Identifier { value: String } = IDENTIFIER, 70, "Invalid identifier '{value}' (expected printable symbols only or it is too long)";
     IteratorType { value: String } = ITERATOR_TYPE, 72, "Unknown iterator type '{value}'";
@@ -114,8 +109,6 @@ error_kinds! {
     IndexExists { index: String } = INDEX_EXISTS, 85, "Index '{index}' already exists";
     CantUpdatePrimaryKey { space: String } = CANT_UPDATE_PRIMARY_KEY, 94, "Attempt to modify a tuple field which is part of primary index in space '{space}'";
     UpdateIntegerOverflow { operation: char, field: String } = UPDATE_INTEGER_OVERFLOW, 95, "Integer overflow when performing '{operation}' operation on field {field}";
-    WrongIndexParts { part: u32, reason: String } = WRONG_INDEX_PARTS, 107, "Wrong index part {part}: {reason}";
-    WrongIndexOptions { reason: String } = WRONG_INDEX_OPTIONS, 108, "Wrong index options: {reason}";
     MaxTupleSize { bytes: usize } = MEMTX_MAX_TUPLE_SIZE, 110, "Failed to allocate {bytes} bytes for tuple: tuple is too large. Check 'memtx_max_tuple_size' configuration option.";
     UnsupportedIndexFeature { index: String, index_type: &'static str, space: String, feature: String } = UNSUPPORTED_INDEX_FEATURE, 112, "Index '{index}' ({index_type}) of space '{space}' (memtx) does not support {feature}";
     NoTransaction = NO_TRANSACTION, 114, "No active transaction";
@@ -128,6 +121,4 @@ error_kinds! {
     UpdateDecimalOverflow { operation: char, field: String } = UPDATE_DECIMAL_OVERFLOW, 160, "Decimal overflow when performing operation '{operation}' on field {field}";
     NoSuchFieldName { field: String } = NO_SUCH_FIELD_NAME, 201, "Field '{field}' was not found in the tuple";
     IteratorPosition = ITERATOR_POSITION, 247, "Iterator position is invalid";
-    /// Statements before `box.cfg`.
-    Unconfigured = UNCONFIGURED, 274, "Please call box.cfg{{}} first";
 }

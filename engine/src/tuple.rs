@@ -243,7 +243,7 @@ impl TupleMemory {
     /// # Safety
     /// The tuple is alive.
     #[inline]
-    pub(crate) unsafe fn retain(&self, tuple: TuplePtr) {
+    unsafe fn retain(tuple: TuplePtr) {
         // SAFETY: the caller vouches for the tuple.
         let references = unsafe { &(*tuple.0.as_ptr()).references };
         // At the ceiling the tuple is kept for ever rather than freed too early.
@@ -277,7 +277,7 @@ impl TupleMemory {
     /// The tuple is alive.
     pub(crate) unsafe fn handle(&self, tuple: TuplePtr) -> Tuple {
         // SAFETY: passed on from the caller.
-        unsafe { self.retain(tuple) };
+        unsafe { Self::retain(tuple) };
         Tuple {
             pointer: tuple,
             memory: self.clone(),

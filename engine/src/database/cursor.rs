@@ -16,6 +16,10 @@ pub struct Cursor {
 }
 
 /// A walk over one index: the part of a cursor that does not keep tuples alive.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "boxing the common variant would cost each read of a TREE an allocation"
+)]
 pub(super) enum Walk {
     /// TREE; `key` is what the tuples must match for as long as the walk lasts, if anything.
     Ordered {
@@ -29,6 +33,10 @@ pub(super) enum Walk {
     Single { tuple: Option<TuplePtr> },
 }
 
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a cursor spends its life in the large variant"
+)]
 enum State {
     /// `key` is checked; nothing was given yet.
     Start {

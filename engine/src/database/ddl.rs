@@ -12,13 +12,20 @@ use super::{Database, FIRST_USER_SPACE_ID, no_such_space};
 
 /// Most indexes that a space can have.
 const INDEX_MAX: u32 = 128;
+/// Most parts of a key.
+const PART_MAX: usize = 255;
+/// Fields that can be indexed have numbers (from 0) below this.
+const INDEXED_FIELD_MAX: u32 = i16::MAX as u32;
+/// Largest number of a space.
+const SPACE_ID_MAX: u32 = i32::MAX as u32;
 /// Longest name of a space or index, in bytes.
 const NAME_MAX_BYTES: usize = 65_000;
 
 /// How a new space shall be.
 #[derive(Debug, Clone, Default)]
 pub struct SpaceOptions {
-    /// Number of the space; by default the lowest free one from 512 on.
+    /// Number of the space, in 1..2^31; by default one more than the greatest there is, or the
+    /// lowest free one from 512 on when that is too large.
     pub id: Option<u32>,
     /// Declared fields; there may be more.
     pub format: Vec<FieldDefinition>,
@@ -38,38 +45,46 @@ impl Database {
             }
             .into());
         }
-        let declared = options.format.len() as u32;
-        if options.field_count != 0 && options.field_count < declared {
-            let reason =
-                String::from("exact_field_count must be either 0 or >= formatted field count");
-            return Err(ErrorKind::CreateSpace {
-                space: name.to_owned(),
-                reason,
-            }
-            .into());
+        if !fits_field_count(&options.format, options.field_count) {
+            return Err(create_space_error(name, FIELD_COUNT_TOO_SMALL));
         }
         let format = Format::new(options.format, options.field_count, std::iter::empty())?;
         let id = match options.id {
-            Some(id) if self.spaces.contains_key(&id) => {
-                return Err(ErrorKind::SpaceExists {
-                    space: self.space(id)?.name.clone(),
-                }
-                .into());
-            }
-            Some(id) => id,
-            None => self
-                .spaces
-                .keys()
-                .map(|id| id + 1)
-                .max()
-                .unwrap_or(0)
-                .max(FIRST_USER_SPACE_ID),
+            Some(id) => self.check_space_id(name, id)?,
+            None => self.next_space_id(),
         };
         self.spaces
             .insert(id, Box::new(Space::new(id, name, format)));
         self.names.insert(name.to_owned(), id);
         self.log_schema(SchemaChange::SpaceCreated { space_id: id });
         Ok(id)
+    }
+
+    fn check_space_id(&self, name: &str, id: u32) -> Result<u32> {
+        if id == 0 {
+            return Err(create_space_error(name, "space id 0 is reserved"));
+        }
+        if id > SPACE_ID_MAX {
+            return Err(create_space_error(name, "space id is too big"));
+        }
+        if let Some(known) = self.spaces.get(&id) {
+            return Err(ErrorKind::SpaceExists {
+                space: known.name.clone(),
+            }
+            .into());
+        }
+        Ok(id)
+    }
+
+    fn next_space_id(&self) -> u32 {
+        let greatest = self.spaces.keys().copied().max().unwrap_or(0);
+        if greatest < SPACE_ID_MAX {
+            return FIRST_USER_SPACE_ID.max(greatest + 1);
+        }
+        // Memory ends long before two billion spaces do, so that one number is free.
+        (FIRST_USER_SPACE_ID..SPACE_ID_MAX)
+            .find(|id| !self.spaces.contains_key(id))
+            .unwrap_or(SPACE_ID_MAX)
     }
 
     /// Drops a space with its indexes and tuples. Fails with `NoSuchSpace`.
@@ -88,11 +103,15 @@ impl Database {
     pub fn rename_space(&mut self, space_id: u32, name: &str) -> Result<()> {
         self.touch()?;
         check_name(name)?;
-        if self.names.contains_key(name) {
-            return Err(ErrorKind::SpaceExists {
-                space: name.to_owned(),
+        match self.names.get(name) {
+            Some(&known) if known == space_id => return Ok(()),
+            Some(_) => {
+                return Err(ErrorKind::SpaceExists {
+                    space: name.to_owned(),
+                }
+                .into());
             }
-            .into());
+            None => {}
         }
         let space = self
             .spaces
@@ -106,11 +125,21 @@ impl Database {
     }
 
     /// Gives a space another format; every tuple must fit it. Fails as a statement with the first
-    /// tuple that does not would.
+    /// tuple that does not would, with `AlterSpace` when it has more fields than tuples may, or
+    /// with `MultistatementTransaction` when tuples are there and the transaction has done
+    /// something already.
     pub fn set_format(&mut self, space_id: u32, fields: Vec<FieldDefinition>) -> Result<()> {
         self.touch()?;
         let space = self.space(space_id)?;
+        if !fits_field_count(&fields, space.format.exact_field_count()) {
+            return Err(ErrorKind::AlterSpace {
+                space: space.name.clone(),
+                reason: FIELD_COUNT_TOO_SMALL.to_owned(),
+            }
+            .into());
+        }
         let format = space.format_with(fields, space.indexes.iter())?;
+        self.require_first_statement(space, "space format check")?;
         check_tuples(space, &format)?;
         let space = self
             .spaces
@@ -137,10 +166,7 @@ impl Database {
         self.touch()?;
         let space = self.space(space_id)?;
         let id = check_index(space, name, options)?;
-        if !space.is_empty() && !self.transaction.log.is_empty() {
-            let operation = String::from("index build");
-            return Err(ErrorKind::MultistatementTransaction { operation }.into());
-        }
+        self.require_first_statement(space, "index build")?;
         let incarnation = self.next_incarnation();
         let arena = Rc::clone(self.memory.arena());
         let space = self
@@ -202,6 +228,18 @@ impl Database {
         Ok(())
     }
 
+    /// Fails with `MultistatementTransaction` when there are tuples to look through and the
+    /// transaction has done something already.
+    fn require_first_statement(&self, space: &Space, operation: &str) -> Result<()> {
+        if space.is_empty() || self.transaction.log.is_empty() {
+            return Ok(());
+        }
+        Err(ErrorKind::MultistatementTransaction {
+            operation: operation.to_owned(),
+        }
+        .into())
+    }
+
     fn log_schema(&mut self, change: SchemaChange) {
         self.schema_version += 1;
         self.log(Change::schema(change));
@@ -222,13 +260,28 @@ impl Space {
     pub(super) fn recount_data_bytes(&mut self) {
         let mut total = 0;
         if let Some(primary) = self.primary() {
-            // SAFETY: the tuple has just come out of the index.
             for_each(primary, |tuple| {
-                total += unsafe { tuple.bytes() }.len() as u64
+                // SAFETY: the tuple has just come out of the index.
+                total += unsafe { tuple.bytes() }.len() as u64;
             });
         }
         self.data_bytes = total;
     }
+}
+
+const FIELD_COUNT_TOO_SMALL: &str =
+    "exact_field_count must be either 0 or >= formatted field count";
+
+fn fits_field_count(fields: &[FieldDefinition], exact_field_count: u32) -> bool {
+    exact_field_count == 0 || fields.len() <= exact_field_count as usize
+}
+
+fn create_space_error(space: &str, reason: &str) -> Error {
+    ErrorKind::CreateSpace {
+        space: space.to_owned(),
+        reason: reason.to_owned(),
+    }
+    .into()
 }
 
 fn check_name(name: &str) -> Result<()> {
@@ -258,7 +311,7 @@ fn check_index(space: &Space, name: &str, options: &IndexOptions) -> Result<u32>
         }
         .into());
     }
-    let lowest_free = (0..)
+    let lowest_free = (0..INDEX_MAX)
         .find(|id| space.indexes.iter().all(|index| index.id != *id))
         .unwrap_or(INDEX_MAX);
     let id = options.id.unwrap_or(lowest_free);
@@ -282,6 +335,9 @@ fn check_index(space: &Space, name: &str, options: &IndexOptions) -> Result<u32>
     if options.parts.is_empty() {
         return Err(modify("part count must be positive"));
     }
+    if options.parts.len() > PART_MAX {
+        return Err(modify("too many key parts"));
+    }
     if id == 0 && !options.is_unique {
         return Err(modify("primary key must be unique"));
     }
@@ -298,7 +354,17 @@ fn check_parts(
     options: &IndexOptions,
     modify: &dyn Fn(&str) -> Error,
 ) -> Result<()> {
+    let needs_tree = |feature: &str| -> Error {
+        ErrorKind::Unsupported {
+            subject: options.index_type.name().to_owned(),
+            feature: feature.to_owned(),
+        }
+        .into()
+    };
     for (position, part) in options.parts.iter().enumerate() {
+        if part.field >= INDEXED_FIELD_MAX {
+            return Err(modify("field no is too big"));
+        }
         if matches!(
             part.field_type,
             FieldType::Any | FieldType::Array | FieldType::Map
@@ -321,10 +387,10 @@ fn check_parts(
             .into());
         }
         if options.index_type == IndexType::Hash && part.is_nullable {
-            return Err(modify("HASH does not support nullable parts"));
+            return Err(needs_tree("nullable parts"));
         }
         if options.index_type == IndexType::Hash && part.is_descending {
-            return Err(modify("HASH does not support descending parts"));
+            return Err(needs_tree("descending parts"));
         }
     }
     Ok(())

@@ -62,7 +62,7 @@ impl Database {
     ) -> Result<Vec<Tuple>> {
         let mut tuples = Vec::new();
         self.select_each(space_id, index_id, select, |tuple| {
-            tuples.push(tuple.to_tuple())
+            tuples.push(tuple.to_tuple());
         })?;
         Ok(tuples)
     }
@@ -185,21 +185,26 @@ impl Database {
     ) -> Result<()> {
         let space = self.space(space_id)?;
         let index = space.index(index_id)?;
-        index.definition().check_partial_key(key)?;
+        let definition = index.definition();
         if index.index_type() == IndexType::Tree {
+            return definition.check_partial_key(key);
+        }
+        let (actual, _) = key.split();
+        let expected = definition.key_part_count();
+        if actual == 0 && iterator == IteratorType::All {
             return Ok(());
         }
-        let (count, _) = key.split();
-        let expected = index.definition().key_part_count();
-        match iterator {
-            IteratorType::All | IteratorType::Eq if count == 0 => Ok(()),
-            IteratorType::Eq if count == expected => Ok(()),
-            IteratorType::Eq => Err(ErrorKind::PartialKey {
-                index_type: "HASH",
+        if actual < expected {
+            return Err(ErrorKind::PartialKey {
+                index_type: index.index_type().name(),
                 expected,
-                actual: count,
+                actual,
             }
-            .into()),
+            .into());
+        }
+        definition.check_partial_key(key)?;
+        match iterator {
+            IteratorType::Eq => Ok(()),
             _ => space.require_tree(index_id, "requested iterator type"),
         }
     }

@@ -137,12 +137,14 @@ impl Database {
     }
 
     /// Called when fiber `entering` gets the thread, by a yield or as a new fiber: each fiber has
-    /// its own transaction.
+    /// its own transaction. The fiber that created a new one has yielded to it, as in Tarantool:
+    /// no two transactions hold changes at one time, so that each can be undone on its own.
     #[inline]
     pub fn after_switch(&mut self, entering: u64) {
         if self.running == entering {
             return;
         }
+        self.before_switch();
         if self.transaction.is_open() {
             self.parked
                 .insert(self.running, std::mem::take(&mut self.transaction));

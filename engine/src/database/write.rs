@@ -109,7 +109,6 @@ impl Database {
         self.statistics.count(Counter::Update);
         self.touch()?;
         let Some(old) = self.find_unique(space_id, index_id, key)? else {
-            self.parse_operations(space_id, operations, index_base)?;
             return Ok(None);
         };
         let operations = self.parse_operations(space_id, operations, index_base)?;
@@ -186,9 +185,10 @@ impl Database {
         index_base: u32,
     ) -> Result<Operations<'a>> {
         let format = &self.space(space_id)?.format;
-        Operations::parse(operations.bytes(), index_base, &|name| {
+        let operations = Operations::parse(operations.bytes(), index_base, &|name| {
             format.field_number(name)
-        })
+        })?;
+        Ok(operations.with_double_fields(format.double_fields()))
     }
 
     /// Fails with `CantUpdatePrimaryKey` when new data would move a tuple to another key.

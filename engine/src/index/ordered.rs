@@ -37,15 +37,29 @@ struct KeyProbe<'a> {
     parts: &'a [u8],
     count: u32,
     hint: u64,
+    /// Where a tuple with these parts stands. A search for the edge of several such tuples puts
+    /// all of them on one side of the edge, since the tree allows one equal entry at most.
+    order_of_equal: Ordering,
 }
 
 impl<'a> KeyProbe<'a> {
-    fn new(definition: &'a KeyDefinition, parts: &'a [u8], count: u32) -> Self {
+    /// For parts that one tuple at most has.
+    fn exact(definition: &'a KeyDefinition, parts: &'a [u8], count: u32) -> Self {
+        Self::new(definition, parts, count, Ordering::Equal)
+    }
+
+    fn new(
+        definition: &'a KeyDefinition,
+        parts: &'a [u8],
+        count: u32,
+        order_of_equal: Ordering,
+    ) -> Self {
         Self {
             definition,
             parts,
             count,
             hint: definition.hint_of_part(parts),
+            order_of_equal,
         }
     }
 }
@@ -61,6 +75,7 @@ impl Probe<TuplePtr> for KeyProbe<'_> {
         // SAFETY: the tree holds tuples of the space, which its primary index keeps alive.
         self.definition
             .compare_with_parts(unsafe { stored.bytes() }, self.parts, self.count)
+            .then(self.order_of_equal)
     }
 }
 
@@ -122,7 +137,7 @@ impl OrderedIndex {
     pub(crate) fn get(&self, key: Encoded<'_>) -> Option<TuplePtr> {
         let (count, parts) = key.split();
         self.tree
-            .get(&KeyProbe::new(&self.definition, parts, count))
+            .get(&KeyProbe::exact(&self.definition, parts, count))
     }
 
     pub(crate) fn random(&self, seed: u64) -> Option<TuplePtr> {
@@ -139,14 +154,14 @@ impl OrderedIndex {
                 self.tree.seek_first()
             }
         } else {
-            let bound = match iterator {
-                IteratorType::Eq | IteratorType::All | IteratorType::Ge => Bound::AtOrAfter,
-                IteratorType::Gt => Bound::After,
-                IteratorType::Req | IteratorType::Le => Bound::AtOrBefore,
-                IteratorType::Lt => Bound::Before,
+            let order_of_equal = match iterator {
+                IteratorType::Eq | IteratorType::All | IteratorType::Ge | IteratorType::Lt => {
+                    Ordering::Greater
+                }
+                IteratorType::Gt | IteratorType::Req | IteratorType::Le => Ordering::Less,
             };
-            self.tree
-                .seek(&KeyProbe::new(&self.definition, parts, count), bound)
+            let probe = KeyProbe::new(&self.definition, parts, count, order_of_equal);
+            self.tree.seek(&probe, beyond(iterator))
         };
         OrderedScan {
             cursor,
@@ -167,19 +182,13 @@ impl OrderedIndex {
         position: Encoded<'_>,
     ) -> OrderedScan {
         let (count, parts) = position.split();
-        self.scan_beyond(iterator, &KeyProbe::new(&self.definition, parts, count))
+        self.scan_beyond(iterator, &KeyProbe::exact(&self.definition, parts, count))
     }
 
     fn scan_beyond(&self, iterator: IteratorType, probe: &impl Probe<TuplePtr>) -> OrderedScan {
-        let is_descending = iterator.is_descending();
-        let bound = if is_descending {
-            Bound::Before
-        } else {
-            Bound::After
-        };
         OrderedScan {
-            cursor: self.tree.seek(probe, bound),
-            is_descending,
+            cursor: self.tree.seek(probe, beyond(iterator)),
+            is_descending: iterator.is_descending(),
         }
     }
 
@@ -190,6 +199,15 @@ impl OrderedIndex {
         self.definition
             .compare_with_parts(unsafe { tuple.bytes() }, parts, count)
             == Ordering::Equal
+    }
+}
+
+/// The bound behind an entry, in the iterator's direction.
+fn beyond(iterator: IteratorType) -> Bound {
+    if iterator.is_descending() {
+        Bound::Before
+    } else {
+        Bound::After
     }
 }
 

@@ -171,7 +171,9 @@ pub(crate) fn hash_encoded(encoded: &[u8], hasher: &mut impl Hasher) {
 
 fn hash_double(double: f64, hasher: &mut impl Hasher) {
     let integers = LOWEST_INTEGER as f64..BEYOND_INTEGERS as f64;
-    if double.trunc() == double && integers.contains(&double) {
+    let whole = double.trunc();
+    if integers.contains(&double) && whole.total_cmp(&double).is_eq() {
+        // -0.0 becomes 0 here.
         hasher.write_u64(double as i128 as u64);
     } else if double.is_nan() {
         hasher.write_u8(3);
@@ -218,14 +220,12 @@ fn hint_by_class(value: &Value<'_>) -> u64 {
 }
 
 fn leading_bytes(bytes: &[u8]) -> u64 {
-    match bytes.first_chunk::<8>() {
-        Some(first) => u64::from_be_bytes(*first),
-        None => {
-            let mut padded = [0; 8];
-            padded[..bytes.len()].copy_from_slice(bytes);
-            u64::from_be_bytes(padded)
-        }
+    if let Some(first) = bytes.first_chunk::<8>() {
+        return u64::from_be_bytes(*first);
     }
+    let mut padded = [0; 8];
+    padded[..bytes.len()].copy_from_slice(bytes);
+    u64::from_be_bytes(padded)
 }
 
 /// Maps a double to an integer of the same order; NaN comes first, -0.0 equals 0.0.

@@ -206,6 +206,13 @@ impl Format {
             })
             .collect();
         for (position, field) in fields.iter().enumerate() {
+            if field.name.is_empty() {
+                return Err(ErrorKind::WrongSpaceFormat {
+                    field: position as u32 + 1,
+                    reason: "field name is not specified".to_owned(),
+                }
+                .into());
+            }
             if fields[..position]
                 .iter()
                 .any(|other| other.name == field.name)
@@ -282,6 +289,15 @@ impl Format {
     /// Number of fields that every tuple must have; 0: any.
     pub fn exact_field_count(&self) -> u32 {
         self.exact_field_count
+    }
+
+    /// The fields of type double as a set of bits: bit n is field n, and bit 63 stands for every
+    /// field from the 64th on.
+    pub(crate) fn double_fields(&self) -> u64 {
+        let numbered = self.constraints.iter().enumerate();
+        numbered
+            .filter(|(_, constraint)| constraint.field_type == FieldType::Double)
+            .fold(0, |set, (number, _)| set | 1 << number.min(63))
     }
 
     /// Number (from 0) of the field with this name.
