@@ -294,6 +294,26 @@ fn fibers_left_at_the_end_are_cancelled_and_stubborn_ones_do_not_hold_the_runtim
 }
 
 #[test]
+fn abandoned_fibers_never_run_again_and_their_joiners_are_told() {
+    let (outcome, ran) = in_runtime(|scheduler| {
+        let ran = Rc::new(Cell::new(false));
+        let (inner, flag) = (scheduler.clone(), Rc::clone(&ran));
+        let body = move || {
+            let _ = inner.sleep(SECOND);
+            flag.set(true);
+        };
+        let fiber = scheduler.create("abandoned", body).expect("a fiber");
+        fiber.set_joinable(true);
+        assert_eq!(scheduler.abandon_other_fibers(), 1);
+        fiber.wakeup();
+        let _ = scheduler.sleep(SECOND * 2);
+        assert_eq!(fiber.status(), Status::Dead);
+        (fiber.join(None).map_err(|_| "abandoned"), ran.get())
+    });
+    assert_eq!((outcome, ran), (Err("abandoned"), false));
+}
+
+#[test]
 fn names_are_cut_at_255_bytes_on_a_character_border() {
     let name = in_runtime(|scheduler| {
         let fiber = scheduler.current();

@@ -44,10 +44,17 @@ end
 
 --- Objects.
 
+local set_metatable = debug.setmetatable
+
+local function with_metatable(userdata, metatable)
+    set_metatable(userdata, metatable)
+    return userdata
+end
+
 local function object_of(id)
     local object = objects[id]
     if object == nil then
-        object = debug.setmetatable(primitives.object(id), fiber_metatable)
+        object = with_metatable(primitives.object(id), fiber_metatable)
         objects[id] = object
     end
     return object
@@ -57,9 +64,10 @@ local function is_fiber(value)
     return type(value) == 'userdata' and rawequal(getmetatable(value), fiber_metatable)
 end
 
-local function bad_fiber(value, given)
+-- `level` counts as for `error`, from the caller of this.
+local function bad_fiber(value, given, level)
     local got = given and type(value) or 'no value'
-    error(("bad argument #1 to '?' (fiber expected, got %s)"):format(got), 3)
+    error(("bad argument #1 to '?' (fiber expected, got %s)"):format(got), level + 1)
 end
 
 -- The id of a living fiber, given as an object or an id.
@@ -69,7 +77,7 @@ local function living_id(...)
     if is_fiber(value) then
         id = object_id(value)
     elseif type(value) ~= 'number' then
-        bad_fiber(value, select('#', ...) > 0)
+        bad_fiber(value, select('#', ...) > 0, 3)
     end
     if not exists(id) then
         error('the fiber is dead', 3)
@@ -174,7 +182,7 @@ methods.wakeup = fiber.wakeup
 function fiber.join(...)
     local object, timeout = ...
     if not is_fiber(object) then
-        bad_fiber(object, select('#', ...) > 0)
+        bad_fiber(object, select('#', ...) > 0, 2)
     end
     local id = living_id(object)
     if timeout ~= nil and (type(timeout) ~= 'number' or timeout < 0) then
@@ -221,7 +229,7 @@ function fiber.id(...)
     end
     local object = ...
     if not is_fiber(object) then
-        bad_fiber(object, true)
+        bad_fiber(object, true, 2)
     end
     return object_id(object)
 end
@@ -242,7 +250,7 @@ function fiber.status(...)
     else
         local object = ...
         if not is_fiber(object) then
-            bad_fiber(object, true)
+            bad_fiber(object, true, 2)
         end
         id = object_id(object)
     end
@@ -468,7 +476,7 @@ local function check_condition(value, usage)
 end
 
 function fiber.cond()
-    return debug.setmetatable(primitives.condition_new(), condition_metatable)
+    return with_metatable(primitives.condition_new(), condition_metatable)
 end
 
 function condition_methods.wait(self, timeout)
@@ -524,7 +532,7 @@ function fiber.channel(size)
             error('fiber.channel(size): negative size', 2)
         end
     end
-    return debug.setmetatable(primitives.channel_new(size or 0), channel_metatable)
+    return with_metatable(primitives.channel_new(size or 0), channel_metatable)
 end
 
 local function check_timeout(timeout, usage)

@@ -38,6 +38,9 @@ pub enum JoinError {
     /// The fiber lived longer than the timeout. It is still joinable.
     #[error("the fiber {0} has not ended within the timeout")]
     TimedOut(FiberId),
+    /// The fiber was parked for good before its end.
+    #[error("the fiber {0} was abandoned before its end")]
+    Abandoned(FiberId),
     /// The fiber's body panicked; the text is the panic's message.
     #[error("the fiber panicked: {0}")]
     Panicked(String),
@@ -53,6 +56,8 @@ pub(super) enum Phase {
     Calling,
     Suspended,
     Ended,
+    /// Parked for good: see [`Scheduler::abandon_other_fibers`](super::Scheduler::abandon_other_fibers).
+    Abandoned,
 }
 
 pub(super) struct FiberState {
@@ -92,7 +97,7 @@ impl FiberState {
     }
 
     pub(super) fn has_ended(&self) -> bool {
-        self.phase.get() == Phase::Ended
+        matches!(self.phase.get(), Phase::Ended | Phase::Abandoned)
     }
 }
 
@@ -128,6 +133,7 @@ impl Fiber {
     pub fn status(&self) -> Status {
         match self.state.phase.get() {
             Phase::Running => Status::Running,
+            Phase::Abandoned => Status::Dead,
             Phase::Ended if !self.state.joinable.get() => Status::Dead,
             _ => Status::Suspended,
         }
@@ -199,6 +205,9 @@ impl Fiber {
             return Err(JoinError::NotJoinable(id));
         }
         self.core.forget(id);
+        if self.state.phase.get() == Phase::Abandoned {
+            return Err(JoinError::Abandoned(id));
+        }
         let panic_message = self.state.panic_message.borrow_mut().take();
         panic_message.map_or(Ok(()), |message| Err(JoinError::Panicked(message)))
     }

@@ -19,8 +19,11 @@ use super::runtime::{RuntimeOptions, panic_message};
 use super::strand::Strand;
 use super::timers::Timers;
 
-/// Ids up to here are reserved, as in Tarantool.
-const LAST_RESERVED_ID: FiberId = 100;
+/// Ids up to 100 are reserved, as in Tarantool.
+const MAIN_ID: FiberId = 101;
+
+/// Turns that cancelled fibers get to end.
+const END_ROUNDS: usize = 32;
 
 /// Strands kept parked for fibers to come; those beyond give their stacks back.
 const IDLE_STRANDS_LIMIT: usize = 1024;
@@ -99,11 +102,10 @@ pub(super) struct Core {
 impl Core {
     /// The core of a new runtime. The caller becomes its main fiber.
     pub(super) fn new(options: &RuntimeOptions) -> Rc<Self> {
-        let main_id = LAST_RESERVED_ID + 1;
-        let main = FiberState::new(main_id, "main", Phase::Running, Strand::of_caller());
+        let main = FiberState::new(MAIN_ID, "main", Phase::Running, Strand::of_caller());
         Rc::new(Self {
             clock: LoopClock::new(options.clock),
-            fibers: RefCell::new(BTreeMap::from([(main_id, Rc::clone(&main))])),
+            fibers: RefCell::new(BTreeMap::from([(MAIN_ID, Rc::clone(&main))])),
             running: RefCell::new(main),
             ready: RefCell::default(),
             turn_left: Cell::new(0),
@@ -111,7 +113,7 @@ impl Core {
             inbox: Inbox::new(),
             idle_strands: RefCell::default(),
             hooks: RefCell::default(),
-            next_id: Cell::new(main_id + 1),
+            next_id: Cell::new(MAIN_ID + 1),
             alive: Cell::new(1),
             switches: Cell::new(0),
             stack_size_words: options.stack_size_words(),
@@ -179,7 +181,8 @@ impl Core {
     /// The fiber that created `me` and waits for its first yield, else the next ready one.
     fn successor_of(&self, me: &FiberState) -> Rc<FiberState> {
         let caller = me.caller.borrow_mut().take();
-        caller.unwrap_or_else(|| self.next_ready())
+        (caller.filter(|caller| caller.phase.get() == Phase::Calling))
+            .unwrap_or_else(|| self.next_ready())
     }
 
     /// Makes `next` the running fiber, and pauses the strand of `me` until it is chosen again.
@@ -336,15 +339,19 @@ impl Core {
         self.resume(self.successor_of(me));
     }
 
-    /// Cancels every fiber but the main one and lets them run, for at most `rounds` turns. What is
-    /// alive then stays parked for good.
-    pub(super) fn shut_down(&self, rounds: usize) {
-        let main = self.running();
-        for _ in 0..rounds {
-            let others: Vec<_> = (self.fibers.borrow().values())
-                .filter(|fiber| !fiber.has_ended() && !Rc::ptr_eq(fiber, &main))
-                .cloned()
-                .collect();
+    /// Living fibers but the running and the main one.
+    fn others(&self) -> Vec<Rc<FiberState>> {
+        let running = self.running();
+        let fibers = self.fibers.borrow();
+        (fibers.values())
+            .filter(|fiber| !fiber.has_ended() && fiber.id != MAIN_ID && fiber.id != running.id)
+            .cloned()
+            .collect()
+    }
+
+    fn end_others(&self) -> usize {
+        for _ in 0..END_ROUNDS {
+            let others = self.others();
             if others.is_empty() {
                 break;
             }
@@ -354,6 +361,31 @@ impl Core {
             }
             let _ = self.yield_now();
         }
+        self.abandon_others()
+    }
+
+    fn abandon_others(&self) -> usize {
+        let others = self.others();
+        for fiber in &others {
+            fiber.phase.set(Phase::Abandoned);
+            if let Some(timer) = fiber.timer.take() {
+                self.timers.borrow_mut().remove(timer);
+            }
+            self.forget(fiber.id);
+            for joiner in fiber.joiners.take() {
+                self.make_ready(&joiner);
+            }
+        }
+        self.ready
+            .borrow_mut()
+            .retain(|fiber| fiber.phase.get() == Phase::Ready);
+        self.turn_left.set(0);
+        others.len()
+    }
+
+    /// The end of the runtime: ends or abandons all fibers and gives parked strands' stacks back.
+    pub(super) fn shut_down(&self) {
+        self.end_others();
         for strand in self.idle_strands.take() {
             strand.quit();
             strand.resume();
@@ -432,6 +464,19 @@ impl Scheduler {
         let fibers = self.core.fibers.borrow();
         let (_, state) = fibers.range(id + 1..).next()?;
         Some(self.handle(Rc::clone(state)))
+    }
+
+    /// Cancels every fiber but the running and the main one, gives them 32 turns to end, and abandons
+    /// those that do not. Answers with how many those are.
+    pub fn end_other_fibers(&self) -> usize {
+        self.core.end_others()
+    }
+
+    /// Parks every fiber but the running and the main one for good, and answers with how many. They
+    /// never run again, so what their stacks refer to may go; the stacks' memory is not given back,
+    /// since dropping a suspended fiber would unwind it by force.
+    pub fn abandon_other_fibers(&self) -> usize {
+        self.core.abandon_others()
     }
 
     /// How often a fiber was entered since the runtime started.

@@ -24,11 +24,21 @@ struct Bridge {
     started: Instant,
 }
 
+impl Drop for Bridge {
+    /// The Lua state closes: its fibers must never run again, or they would use what it frees.
+    fn drop(&mut self) {
+        self.scheduler.abandon_other_fibers();
+    }
+}
+
 /// One primitive: its name and its function.
 type Primitive = (&'static std::ffi::CStr, ffi::lua_CFunction);
 
 /// Makes `require('fiber')` give Tarantool's fiber module, on `scheduler`. To be called by a fiber
 /// of that scheduler, once per Lua state.
+///
+/// When the Lua state is dropped, fibers that are still alive are abandoned where they stand; call
+/// [`Scheduler::end_other_fibers`] before to let them end.
 pub fn install(lua: &Lua, scheduler: &Scheduler) -> mlua::Result<()> {
     let since_epoch = SystemTime::now()
         .duration_since(UNIX_EPOCH)
