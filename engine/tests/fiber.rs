@@ -5,8 +5,8 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use lycosa_engine::fiber::{
-    Clock, Condition, CreateError, FiberId, JoinError, RuntimeError, RuntimeOptions, Scheduler,
-    Status, SwitchHook, WaitError, Wake, run,
+    Clock, Condition, CreateError, Fiber, FiberId, JoinError, RuntimeError, RuntimeOptions,
+    Scheduler, Status, SwitchHook, WaitError, Wake, run,
 };
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -55,10 +55,7 @@ fn create_runs_the_fiber_at_once_until_its_first_yield() {
             events.add("child-ends");
         });
         trace.add("main-continues");
-        assert_eq!(
-            fiber.as_ref().map(|fiber| fiber.status()),
-            Ok(Status::Suspended)
-        );
+        assert_eq!(fiber.as_ref().map(Fiber::status), Ok(Status::Suspended));
         let _ = scheduler.yield_now();
         trace.add("main-again");
         assert_eq!(fiber.map(|fiber| fiber.status()), Ok(Status::Dead));

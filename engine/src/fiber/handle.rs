@@ -69,7 +69,8 @@ pub(super) struct FiberState {
     pub(super) joinable: Cell<bool>,
     pub(super) switches: Cell<u64>,
     pub(super) timer: Cell<Option<TimerKey>>,
-    pub(super) strand: RefCell<Option<Rc<Strand>>>,
+    /// What the fiber runs on; after its end another fiber's.
+    pub(super) strand: Rc<Strand>,
     /// The fiber inside `create` that continues at this one's first yield.
     pub(super) caller: RefCell<Option<Rc<FiberState>>>,
     pub(super) joiners: RefCell<Vec<Rc<FiberState>>>,
@@ -88,7 +89,7 @@ impl FiberState {
             joinable: Cell::new(false),
             switches: Cell::new(0),
             timer: Cell::new(None),
-            strand: RefCell::new(Some(strand)),
+            strand,
             caller: RefCell::new(None),
             joiners: RefCell::new(Vec::new()),
             panic_message: RefCell::new(None),

@@ -92,6 +92,7 @@ pub(super) struct Core {
     inbox: Inbox,
     idle_strands: RefCell<Vec<Rc<Strand>>>,
     hooks: RefCell<Rc<Vec<Rc<dyn SwitchHook>>>>,
+    has_hooks: Cell<bool>,
     next_id: Cell<FiberId>,
     alive: Cell<usize>,
     switches: Cell<u64>,
@@ -113,6 +114,7 @@ impl Core {
             inbox: Inbox::new(),
             idle_strands: RefCell::default(),
             hooks: RefCell::default(),
+            has_hooks: Cell::new(false),
             next_id: Cell::new(MAIN_ID + 1),
             alive: Cell::new(1),
             switches: Cell::new(0),
@@ -187,17 +189,12 @@ impl Core {
 
     /// Makes `next` the running fiber, and pauses the strand of `me` until it is chosen again.
     fn switch(&self, me: &FiberState, next: Rc<FiberState>) {
-        let strand = me.strand.borrow().clone();
         self.resume(next);
-        if let Some(strand) = strand {
-            strand.pause();
-        }
+        me.strand.pause();
     }
 
     fn resume(&self, next: Rc<FiberState>) {
-        if let Some(strand) = &*next.strand.borrow() {
-            strand.resume();
-        }
+        next.strand.resume();
         self.running.replace(next);
     }
 
@@ -205,14 +202,18 @@ impl Core {
     fn entered(&self, me: &FiberState) {
         me.phase.set(Phase::Running);
         self.switches.set(self.switches.get() + 1);
-        for hook in &*self.hooks() {
-            hook.after_switch(me.id);
+        if self.has_hooks.get() {
+            self.hooks()
+                .iter()
+                .for_each(|hook| hook.after_switch(me.id));
         }
     }
 
     fn before_switch(&self, me: &FiberState) {
-        for hook in &*self.hooks() {
-            hook.before_switch(me.id);
+        if self.has_hooks.get() {
+            self.hooks()
+                .iter()
+                .for_each(|hook| hook.before_switch(me.id));
         }
     }
 
@@ -328,13 +329,11 @@ impl Core {
         for joiner in me.joiners.take() {
             self.make_ready(&joiner);
         }
-        if let Some(strand) = me.strand.take() {
-            let mut idle = self.idle_strands.borrow_mut();
-            if idle.len() < IDLE_STRANDS_LIMIT {
-                idle.push(strand);
-            } else {
-                strand.quit();
-            }
+        let idle_count = self.idle_strands.borrow().len();
+        if idle_count < IDLE_STRANDS_LIMIT {
+            self.idle_strands.borrow_mut().push(Rc::clone(&me.strand));
+        } else {
+            me.strand.quit();
         }
         self.resume(self.successor_of(me));
     }
@@ -500,6 +499,7 @@ impl Scheduler {
         let mut extended = Vec::clone(&hooks);
         extended.push(Rc::from(hook));
         *hooks = Rc::new(extended);
+        self.core.has_hooks.set(true);
     }
 
     /// A waker of `fiber` for other threads.
