@@ -202,6 +202,31 @@ fn a_panic_ends_its_fiber_only_and_join_tells_the_message() {
 }
 
 #[test]
+fn a_destructor_that_yields_during_a_panic_does_not_switch() {
+    struct Yields(Scheduler, Trace);
+    impl Drop for Yields {
+        fn drop(&mut self) {
+            assert_eq!(self.0.yield_now(), Wake::Cancelled);
+            let channel = lycosa_engine::fiber::Channel::<u8>::new(&self.0, 0);
+            assert!(channel.get(None).is_err());
+            self.1.add("dropped");
+        }
+    }
+    let text = in_runtime(|scheduler| {
+        let trace = Trace::default();
+        let guard = Yields(scheduler.clone(), trace.clone());
+        let body = move || {
+            let _guard = guard;
+            std::panic::panic_any("unwinds");
+        };
+        scheduler.create("panics", body).expect("a fiber");
+        trace.add(format!("main-unwinds:{}", std::thread::panicking()));
+        trace.text()
+    });
+    assert_eq!(text, "dropped main-unwinds:false");
+}
+
+#[test]
 fn a_panic_in_the_main_fiber_goes_on_in_the_caller_and_leaves_the_runtime_usable() {
     let caught = std::panic::catch_unwind(|| {
         in_runtime(|_| std::panic::panic_any("main fell"));

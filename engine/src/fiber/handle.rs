@@ -179,7 +179,8 @@ impl Fiber {
     }
 
     /// Waits until the fiber has ended, then lets it go. `timeout` of `None` waits without limit.
-    /// A cancel of the waiting fiber does not end the wait, as in Tarantool.
+    /// A cancel of the waiting fiber does not end the wait, as in Tarantool; a fiber that unwinds from
+    /// a panic does not wait.
     pub fn join(&self, timeout: Option<Duration>) -> Result<(), JoinError> {
         let id = self.state.id;
         if !self.state.joinable.get() {
@@ -197,7 +198,8 @@ impl Fiber {
                 .joiners
                 .borrow_mut()
                 .retain(|joiner| !Rc::ptr_eq(joiner, &waiting));
-            if waiting.timed_out.get() && self.is_alive() {
+            let gives_up = waiting.timed_out.get() || std::thread::panicking();
+            if gives_up && self.is_alive() {
                 return Err(JoinError::TimedOut(id));
             }
         }

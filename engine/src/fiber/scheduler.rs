@@ -149,6 +149,9 @@ impl Core {
 
     pub(super) fn yield_now(&self) -> Wake {
         let me = self.running();
+        if std::thread::panicking() {
+            return Wake::Cancelled;
+        }
         self.before_switch(&me);
         me.timed_out.set(false);
         self.enqueue(Rc::clone(&me));
@@ -156,9 +159,13 @@ impl Core {
         Wake::of(&me)
     }
 
-    /// Suspends the running fiber until it is woken or `deadline` passes.
+    /// Suspends the running fiber until it is woken or `deadline` passes. A fiber that unwinds does
+    /// not switch: the standard library counts panics by thread, so others would seem to unwind too.
     pub(super) fn suspend_until(&self, deadline: Option<Instant>) -> Wake {
         let me = self.running();
+        if std::thread::panicking() {
+            return Wake::Cancelled;
+        }
         self.before_switch(&me);
         me.timed_out.set(false);
         me.phase.set(Phase::Suspended);
@@ -423,7 +430,8 @@ impl Scheduler {
         self.handle(self.core.running())
     }
 
-    /// Goes to the end of the ready queue. Answers `Woken` or `Cancelled`.
+    /// Goes to the end of the ready queue. While the fiber unwinds from a panic this and every other
+    /// wait answer `Cancelled` at once, without a switch. Answers `Woken` or `Cancelled`.
     pub fn yield_now(&self) -> Wake {
         self.core.yield_now()
     }

@@ -1,6 +1,6 @@
 //! Tarantool's `fiber` module.
 //!
-//! The Lua half, `modules/fiber.lua`, checks arguments, keeps results and raises errors. This half
+//! The Lua half, `modules/fiber.lua` and `modules/fiber_queues.lua`, checks arguments, keeps results and raises errors. This half
 //! gives it primitives: raw C functions, because `mlua` keeps a notion of the current Lua state that
 //! a stack switch inside one of its closures would corrupt. No primitive raises an error while it
 //! holds a Rust value with a destructor: each answers with a status, and Lua raises.
@@ -66,10 +66,14 @@ pub fn install(lua: &Lua, scheduler: &Scheduler) -> mlua::Result<()> {
             ffi::lua_setfield(state, -2, c"stack_size_bytes".as_ptr());
         })
     }?;
-    let chunk = lua
+    let queues = lua
+        .load(include_str!("../../modules/fiber_queues.lua"))
+        .set_name("=fiber_queues.lua")
+        .into_function()?;
+    let module: Table = lua
         .load(include_str!("../../modules/fiber.lua"))
-        .set_name("=fiber.lua");
-    let module: Table = chunk.call(primitives)?;
+        .set_name("=fiber.lua")
+        .call((primitives, queues))?;
     let package: Table = lua.globals().get("package")?;
     let loaded: Table = package.get("loaded")?;
     loaded.set("fiber", module)

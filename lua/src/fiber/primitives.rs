@@ -102,22 +102,15 @@ unsafe extern "C-unwind" fn start(state: *mut lua_State) -> c_int {
         let (name, name_bytes) = text_at(state, 2);
         let mut message = ([0; 256], 0);
         let name = text(name, name_bytes);
-        match make_fiber(
-            state,
-            at_once,
-            name,
-            (thread, arguments, anchor),
-            &mut message,
-        ) {
-            Some(id) => answer_number(state, id as f64),
-            None => {
-                ffi::luaL_unref(state, ffi::LUA_REGISTRYINDEX, anchor);
-                ffi::lua_pushnil(state);
-                ffi::lua_pushlstring(state, message.0.as_ptr().cast(), message.1);
-                2
-            }
+        let thread = (thread, arguments, anchor);
+        if let Some(id) = make_fiber(state, at_once, name, thread, &mut message) {
+            return answer_number(state, id as f64);
         }
+        ffi::luaL_unref(state, ffi::LUA_REGISTRYINDEX, anchor);
+        ffi::lua_pushnil(state);
+        ffi::lua_pushlstring(state, message.0.as_ptr().cast(), message.1);
     }
+    2
 }
 
 /// A message without a destructor, so that Lua may fail to copy it.
