@@ -9,7 +9,7 @@ pub(crate) const COUNT_MAX: u64 = 1 << 53;
 /// Smallest size in bytes: a quota below it holds no space at all.
 const SIZE_MIN: u64 = 1 << 20;
 
-/// Largest size in bytes; half of the address space, which no quota comes near.
+/// Largest size in bytes: 2^62, far beyond any machine, so that sums of sizes cannot overflow.
 pub(crate) const SIZE_MAX: u64 = 1 << 62;
 
 /// Why a text is no count or no size.
