@@ -70,7 +70,7 @@ impl Program {
         let count = self.choices.below(5) as u32;
         (0..count)
             .map(|number| {
-                let field_type = match self.choices.below(12) {
+                let field_type = match self.choices.below(30) {
                     0 | 1 => FieldType::Any,
                     2 => FieldType::Scalar,
                     3 => *self.choices.pick(&[FieldType::Array, FieldType::Map]),

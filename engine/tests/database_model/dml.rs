@@ -21,13 +21,21 @@ fn encode_operations(operations: &[Operation]) -> Vec<u8> {
 
 impl Program {
     pub(crate) fn some_value(&mut self, space_id: u32, field: u32) -> Value {
-        match self.choices.below(24) {
-            0 | 1 => Value::null(),
-            2 => self.pool.any(&mut self.choices),
-            _ => {
-                let field_type = usual_type(space_id, field);
-                self.pool.of_type(field_type, &mut self.choices)
+        let field_type = usual_type(space_id, field);
+        match self.choices.below(60) {
+            0..4 => Value::null(),
+            4 => self.pool.any(&mut self.choices),
+            5..40 => {
+                // Many more different values than the pool has.
+                let number = self.choices.below(300);
+                let common = [
+                    Value::unsigned(number as u64),
+                    Value::string(&format!("string {number}")),
+                ];
+                let fitting = common.into_iter().find(|value| value.fits(field_type));
+                fitting.unwrap_or_else(|| self.pool.of_type(field_type, &mut self.choices))
             }
+            _ => self.pool.of_type(field_type, &mut self.choices),
         }
     }
 
@@ -97,7 +105,14 @@ impl Program {
         space.check_row(row)
     }
 
-    pub(crate) fn put(&mut self, is_insert: bool) {
+    pub(crate) fn put_some(&mut self, is_insert: bool) {
+        let most = if self.choices.once_in(8) { 150 } else { 4 };
+        for _ in 0..=self.choices.below(most) {
+            self.put(is_insert);
+        }
+    }
+
+    fn put(&mut self, is_insert: bool) {
         let space_id = self.some_space();
         let row: Row = Rc::new(self.some_row(space_id));
         let before = self.spaces.clone();

@@ -14,8 +14,8 @@ use proptest::prelude::*;
 use program::Program;
 
 /// Miri runs some hundred times slower.
-const CASES: u32 = if cfg!(miri) { 2 } else { 400 };
-const STEPS: usize = if cfg!(miri) { 40 } else { 120 };
+const CASES: u32 = if cfg!(miri) { 2 } else { 300 };
+const STEPS: usize = if cfg!(miri) { 40 } else { 160 };
 
 fn steps() -> impl Strategy<Value = Vec<(u8, u64)>> {
     proptest::collection::vec((any::<u8>(), any::<u64>()), 1..STEPS)
