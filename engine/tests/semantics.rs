@@ -336,7 +336,7 @@ fn looking_through_the_tuples_must_come_first_in_a_transaction() {
     let found = database
         .min(space, 0, Encoded::EMPTY)
         .map(|tuple| tuple.is_some());
-    assert_eq!(found.expect("a tree"), true, "a read before is no change");
+    assert!(found.expect("a tree"), "a read before is no change");
     database
         .set_format(space, vec![field])
         .expect("nothing has changed yet");

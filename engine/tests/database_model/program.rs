@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use lycosa_engine::tuple::Encoded;
+use lycosa_engine::tuple::{Encoded, Tuple};
 use lycosa_engine::{
     Cursor, Database, DatabaseOptions, Error, IndexType, IteratorType, Savepoint, Select,
 };
@@ -314,7 +314,7 @@ impl Program {
             for index in &model.indexes {
                 let select = Select::new(IteratorType::All, Encoded::EMPTY);
                 let actual = self.database.select(id, index.id, &select).expect("all");
-                let mut actual: Vec<&[u8]> = actual.iter().map(|tuple| tuple.bytes()).collect();
+                let mut actual: Vec<&[u8]> = actual.iter().map(Tuple::bytes).collect();
                 let sorted = model.sorted(index);
                 let mut expected: Vec<Vec<u8>> = sorted.iter().map(|row| encode(row)).collect();
                 if index.index_type == IndexType::Hash {

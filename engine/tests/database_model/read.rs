@@ -247,7 +247,7 @@ impl Program {
         }
         let at = self.choices.below(self.cursors.len());
         let mut open = self.cursors.swap_remove(at);
-        for _ in 0..1 + self.choices.below(3) {
+        for _ in 0..=self.choices.below(3) {
             self.advance_once(&mut open);
         }
         if !open.is_done || self.choices.once_in(2) {

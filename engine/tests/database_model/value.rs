@@ -33,7 +33,7 @@ enum Kind {
 /// A number, digit by digit. The variants stand in their order.
 #[derive(Debug, Clone)]
 enum Number {
-    NotANumber,
+    Nan,
     NegativeInfinity,
     Finite {
         is_negative: bool,
@@ -62,7 +62,7 @@ impl Number {
 
     fn from_double(value: f64) -> Self {
         if value.is_nan() {
-            Self::NotANumber
+            Self::Nan
         } else if value.is_infinite() {
             if value > 0.0 {
                 Self::Infinity
@@ -77,7 +77,7 @@ impl Number {
 
     fn rank(&self) -> u8 {
         match self {
-            Self::NotANumber => 0,
+            Self::Nan => 0,
             Self::NegativeInfinity => 1,
             Self::Finite { .. } => 2,
             Self::Infinity => 3,
