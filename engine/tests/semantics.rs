@@ -381,6 +381,38 @@ fn at_the_quota_statements_fail_but_truncate_delete_and_rollback_work() {
 }
 
 #[test]
+fn at_the_quota_a_hash_index_takes_tuples_in_the_place_of_deleted_ones() {
+    let mut database = Database::new(&DatabaseOptions {
+        memory_limit_bytes: 8 * SLAB_BYTES,
+        ..DatabaseOptions::default()
+    });
+    let space = database
+        .create_space("test", SpaceOptions::default())
+        .expect("new");
+    let primary = IndexOptions::hash(vec![part(0, FieldType::Unsigned)]);
+    database
+        .create_index(space, "primary", &primary)
+        .expect("good");
+    let held = (0..)
+        .find(|&key| insert(&mut database, space, &id(key)).is_err())
+        .expect("the quota ends");
+    let mut delete = |database: &mut Database, key: u64| {
+        let key = id(key).finish();
+        let old = database.delete(space, 0, Encoded::trusted(&key));
+        assert!(old.expect("needs no memory").is_some());
+    };
+    let kept = held * 2 / 5;
+    for key in 0..held - kept {
+        delete(&mut database, key);
+    }
+    for key in held..held * 4 {
+        insert(&mut database, space, &id(key)).expect("a place is free");
+        delete(&mut database, key - kept);
+    }
+    assert_eq!(database.space(space).expect("there").len(), kept);
+}
+
+#[test]
 fn an_update_of_the_primary_key_fails_and_one_of_nothing_does_nothing() {
     let (mut database, space) = plain();
     insert(&mut database, space, &id(1).unsigned(7)).expect("new");
