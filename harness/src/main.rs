@@ -15,6 +15,11 @@ mod worker;
 
 use std::process::ExitCode;
 
+/// One allocator on every system: Lua's collector frees as many objects as the workload makes, and
+/// the systems' own allocators differ in how much that costs.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     cli::main()
 }
