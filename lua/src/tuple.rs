@@ -324,8 +324,8 @@ pub(crate) unsafe extern "C-unwind" fn lua_totable(state: *mut ffi::lua_State) -
         let boundary = Boundary::of_upvalue(state);
         let tuple = checked(state, boundary, "tuple:totable([from[, to]])");
         let (first, last) = range(state, length(tuple.data));
-        let expected = (last + 1).saturating_sub(first);
-        ffi::lua_createtable(state, expected as c_int, 0);
+        let expected = (last as usize + 1).saturating_sub(first as usize);
+        ffi::lua_createtable(state, expected.min(tuple.data.len()) as c_int, 0);
         push_fields(state, boundary, tuple.data, (first, last), |position| {
             ffi::lua_rawseti(state, -2, ffi::lua_Integer::from(position as i32));
         });
@@ -342,7 +342,8 @@ pub(crate) unsafe extern "C-unwind" fn lua_unpack(state: *mut ffi::lua_State) ->
         let boundary = Boundary::of_upvalue(state);
         let tuple = checked(state, boundary, "tuple:unpack([from[, to]])");
         let (first, last) = range(state, length(tuple.data));
-        let count = (last + 1).saturating_sub(first) as c_int;
+        let fields = (last as usize + 1).saturating_sub(first as usize);
+        let count = fields.min(tuple.data.len()) as c_int;
         if ffi::lua_checkstack(state, count.saturating_add(8)) == 0 {
             throw_text(
                 state,
