@@ -53,8 +53,8 @@ fn cdata_scalars_have_tarantools_bytes() {
 #[test]
 fn strings_have_the_shortest_header() {
     gives(
-        "enc(('a'):rep(31)):sub(1, 4), enc(('a'):rep(32)):sub(1, 6), enc(('a'):rep(256)):sub(1, 8),
-         enc(('a'):rep(65536)):sub(1, 12)",
+        "hex(msgpack.encode(('a'):rep(31)):sub(1, 2)), hex(msgpack.encode(('a'):rep(32)):sub(1, 3)), hex(msgpack.encode(('a'):rep(256)):sub(1, 4)),
+         hex(msgpack.encode(('a'):rep(65536)):sub(1, 6))",
         &["bf61", "d92061", "da010061", "db0001000061"],
     );
 }
@@ -289,7 +289,7 @@ fn the_deepest_values_fit_the_stack_of_a_fiber() {
 fn an_encoding_that_fails_after_the_buffer_has_moved_leaves_it_usable() {
     returns(
         "local encoder = require('lycosa.msgpack_encoder')
-         for round = 1, 50 do
+         for round = 1, 12 do
              assert(not pcall(encoder.encode, {('x'):rep(round * 100000), {}, print}))
              for i = 1, 100 do
                  local length = encoder.encode({i, 'payload', ('y'):rep(100)})
@@ -305,7 +305,7 @@ fn an_encoding_that_fails_after_the_buffer_has_moved_leaves_it_usable() {
 fn finalizers_that_encode_do_not_disturb_an_encoding() {
     returns(
         "local expected = enc({1, {a = {2}}, ser(function() return {'s', ('t'):rep(50)} end, {}), 'end'})
-         for round = 1, 3000 do
+         for round = 1, 1000 do
              local proxy = newproxy(true)
              getmetatable(proxy).__gc = function() msgpack.encode({9, {9, 9}}) json.encode({8}) end
              proxy = nil
