@@ -318,6 +318,23 @@ fn finalizers_that_encode_do_not_disturb_an_encoding() {
 }
 
 #[test]
+fn a_finalizer_at_the_end_of_the_state_may_still_encode() {
+    for _ in 0..20 {
+        let lua = new_state(true).expect("a state");
+        lua.load(
+            "local msgpack, json, T = require('msgpack'), require('json'), box.tuple.new
+             kept = newproxy(true)
+             getmetatable(kept).__gc = function()
+                 for i = 1, 100 do msgpack.encode({i, {i}}) json.encode(T{i, 'x'}) end
+                 pcall(box.error, 1, 'x')
+             end",
+        )
+        .exec()
+        .expect("the finalizer");
+    }
+}
+
+#[test]
 fn large_numbers_keep_their_low_bits_in_compiled_code() {
     returns(
         "local encoder = require('lycosa.msgpack_encoder')
