@@ -1,7 +1,7 @@
 //! The Rust half of tuple objects: field access, conversion to tables and text.
 //!
 //! A tuple in Lua is a variable-length cdata that holds a copy of its `MsgPack` and has no
-//! finalizer. A scalar field read by compiled code costs one FFI call ([`lycosa_tuple_field`]),
+//! finalizer. A scalar field read by compiled code costs one FFI call (`lycosa_tuple_field`),
 //! which walks to the field and leaves it where Lua picks it up; tables, 64-bit integers from
 //! outside the JIT and the conversions come through raw `lua_CFunction`s.
 
