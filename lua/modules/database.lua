@@ -20,10 +20,13 @@ local function bind(name, result, arguments)
     return ffi.cast(('%s (*)(%s%s)'):format(result, context_p, arguments), native[name])
 end
 
-local KEY = ', uint32_t, uint32_t, const uint8_t *, uint32_t'
+-- What is encoded stands in the scratch buffer, so that its size is passed and no pointer.
+local KEY = ', uint32_t, uint32_t, uint32_t'
 
 local bindings = {
     context = context,
+    -- The answer of a call that must be begun anew, because a finalizer has come between.
+    RETRY = -2,
     begin = bind('begin', 'int32_t', ''),
     commit = bind('commit', 'int32_t', ''),
     rollback = bind('rollback', 'void', ''),
@@ -31,22 +34,24 @@ local bindings = {
     transaction_number = bind('transaction_number', 'double', ''),
     savepoint = bind('savepoint', 'int32_t', ''),
     rollback_to_savepoint = bind('rollback_to_savepoint', 'int32_t', ', uint32_t'),
-    insert = bind('insert', 'int32_t', ', uint32_t, const uint8_t *, uint32_t'),
-    replace = bind('replace', 'int32_t', ', uint32_t, const uint8_t *, uint32_t'),
+    insert = bind('insert', 'int32_t', ', uint32_t, uint32_t'),
+    replace = bind('replace', 'int32_t', ', uint32_t, uint32_t'),
     delete = bind('delete', 'int32_t', KEY),
-    update = bind('update', 'int32_t', KEY),
-    upsert = bind('upsert', 'int32_t', ', uint32_t, const uint8_t *, uint32_t'),
-    hold = bind('hold', 'void', ', const uint8_t *, uint32_t'),
+    update = bind('update', 'int32_t', ', uint32_t, uint32_t, uint32_t, uint32_t'),
+    upsert = bind('upsert', 'int32_t', ', uint32_t, uint32_t, uint32_t'),
+    hold = bind('hold', 'uint32_t', ', uint32_t'),
+    hold_string = bind('hold_string', 'uint32_t', ', const uint8_t *, uint32_t'),
+    echo = bind('echo', 'void', ', uint32_t'),
     get = bind('get', 'int32_t', KEY),
-    extreme = bind('extreme', 'int32_t', ', uint32_t, uint32_t, uint32_t, const uint8_t *, uint32_t'),
-    count = bind('count', 'int32_t', ', uint32_t, uint32_t, uint32_t, const uint8_t *, uint32_t'),
+    extreme = bind('extreme', 'int32_t', ', uint32_t, uint32_t, uint32_t, uint32_t'),
+    count = bind('count', 'int32_t', ', uint32_t, uint32_t, uint32_t, uint32_t'),
     length = bind('length', 'int32_t', ', uint32_t, uint32_t'),
     byte_size = bind('byte_size', 'int32_t', ', uint32_t, int32_t'),
     select = bind('select', 'int32_t',
-        ', uint32_t, uint32_t, uint32_t, const uint8_t *, uint32_t, double, double, int32_t'),
+        ', uint32_t, uint32_t, uint32_t, uint32_t, double, double, int32_t, uint32_t'),
     copy_selected = bind('copy_selected', 'int32_t', ', uint32_t, uint8_t *'),
     cursor_open = bind('cursor_open', 'int32_t',
-        ', uint32_t, uint32_t, uint32_t, const uint8_t *, uint32_t, double, int32_t'),
+        ', uint32_t, uint32_t, uint32_t, uint32_t, double, int32_t, uint32_t'),
     cursor_next = bind('cursor_next', 'int32_t', ', uint32_t'),
     cursor_repeat = bind('cursor_repeat', 'void', ', uint32_t'),
     cursor_close = bind('cursor_close', 'void', ', uint32_t'),
@@ -60,8 +65,9 @@ bindings.raise = raise
 local new, tuple_t = ffi.new, tuples.type
 local copy_result = bind('copy_result', 'int32_t', ', uint32_t, uint8_t *')
 
--- A new object of the result of the last call; nil when a finalizer, which may run as the object
--- is made, has done a call of its own meanwhile.
+-- A new object of the result of the last call. A finalizer may run as the object is made; nil when
+-- it has called the engine and the result was a tuple that is stored there. A result of its own
+-- (of delete, update, echo and the like) is kept.
 function bindings.take(format_id)
     local size, serial = context.size, context.serial
     local tuple = new(tuple_t, size)
@@ -73,10 +79,16 @@ function bindings.take(format_id)
     return tuple
 end
 
--- The bytes of the result of the last call.
+local bytes_t = ffi.typeof('uint8_t[?]')
+
+-- The bytes of the result of the last call, which must be a result of its own.
 function bindings.take_bytes()
-    return ffi.string(context.data, context.size)
+    local size, serial = context.size, context.serial
+    local bytes = new(bytes_t, size)
+    copy_result(context, serial, bytes)
+    return ffi.string(bytes, size)
 end
+jit.off(bindings.take_bytes)
 
 -- Transactions. `api` is what box.cfg puts into `box`.
 local api = {}

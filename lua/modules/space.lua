@@ -8,12 +8,13 @@ local database = require('lycosa.database')
 local encoder = require('lycosa.msgpack_encoder')
 local tuples = require('lycosa.tuple')
 
-local context, scratch = database.context, encoder.scratch
+local context, RETRY = database.context, database.RETRY
 local encode, encode_key = encoder.encode, encoder.encode_key
-local take, raise = database.take, database.raise
+local take, raise, from_bytes = database.take, database.raise, tuples.from_bytes
 local ffi_insert, ffi_replace, ffi_delete = database.insert, database.replace, database.delete
 local ffi_update, ffi_upsert, ffi_get = database.update, database.upsert, database.get
-local ffi_hold, ffi_count, ffi_length = database.hold, database.count, database.length
+local ffi_hold, ffi_echo = database.hold, database.echo
+local ffi_count, ffi_length = database.count, database.length
 local ffi_select, ffi_copy_selected = database.select, database.copy_selected
 local cursor_open, cursor_next = database.cursor_open, database.cursor_next
 local cursor_repeat, cursor_close = database.cursor_repeat, database.cursor_close
@@ -46,8 +47,9 @@ end
 -- when a finalizer has come between.
 local function put_result(space_id, tuple)
     local result = take(format_ids[space_id])
-    while result == nil do
-        result = tuples.from_scratch(encode(tuple), format_ids[space_id])
+    if result == nil then
+        ffi_echo(context, encode(tuple))
+        return take(format_ids[space_id])
     end
     return result
 end
@@ -58,7 +60,7 @@ function space_methods.insert(space, tuple)
     check_space(space, 'insert')
     local size = encode(tuple) or not_an_array()
     local id = space.id
-    if ffi_insert(context, id, scratch.data, size) < 0 then
+    if ffi_insert(context, id, size) < 0 then
         raise()
     end
     return put_result(id, tuple)
@@ -68,7 +70,7 @@ function space_methods.replace(space, tuple)
     check_space(space, 'replace')
     local size = encode(tuple) or not_an_array()
     local id = space.id
-    if ffi_replace(context, id, scratch.data, size) < 0 then
+    if ffi_replace(context, id, size) < 0 then
         raise()
     end
     return put_result(id, tuple)
@@ -76,15 +78,11 @@ end
 
 space_methods.put = space_methods.replace
 
-local function lost_result()
-    error('a finalizer used box while the result of a statement was copied')
-end
-
 local function delete(space_id, index_id, key)
     local size = encoded_key(key)
-    local status = ffi_delete(context, space_id, index_id, scratch.data, size)
+    local status = ffi_delete(context, space_id, index_id, size)
     if status > 0 then
-        return take(format_ids[space_id]) or lost_result()
+        return take(format_ids[space_id])
     elseif status < 0 then
         raise()
     end
@@ -94,12 +92,13 @@ local function update(space_id, index_id, key, operations)
     if key == nil or type(operations) ~= 'table' then
         error('Usage: index:update(key, ops)', 3)
     end
-    local size = encoded_key(key)
-    ffi_hold(context, scratch.data, size)
-    size = encode(operations) or not_an_array()
-    local status = ffi_update(context, space_id, index_id, scratch.data, size)
+    local held = ffi_hold(context, encoded_key(key))
+    local size = encode(operations) or not_an_array()
+    local status = ffi_update(context, space_id, index_id, held, size)
     if status > 0 then
-        return take(format_ids[space_id]) or lost_result()
+        return take(format_ids[space_id])
+    elseif status == RETRY then
+        return update(space_id, index_id, key, operations)
     elseif status < 0 then
         raise()
     end
@@ -107,16 +106,14 @@ end
 
 local function get(space_id, index_id, key)
     local size = encoded_key(key)
-    local status = ffi_get(context, space_id, index_id, scratch.data, size)
-    while status > 0 do
+    local status = ffi_get(context, space_id, index_id, size)
+    if status > 0 then
         local tuple = take(format_ids[space_id])
         if tuple ~= nil then
             return tuple
         end
-        size = encoded_key(key)
-        status = ffi_get(context, space_id, index_id, scratch.data, size)
-    end
-    if status < 0 then
+        return get(space_id, index_id, key)
+    elseif status < 0 then
         raise()
     end
 end
@@ -127,7 +124,6 @@ local ITERATORS = {
     OVERLAPS = 10, NEIGHBOR = 11, NP = 12, PP = 13,
 }
 local SUPPORTED_ITERATORS = 6
-local EQ, ALL = ITERATORS.EQ, ITERATORS.ALL
 
 local function resolve_iterator(iterator)
     local number = iterator
@@ -147,28 +143,26 @@ local function resolve_iterator(iterator)
     return number
 end
 
--- The iterator for the key that is in the scratch buffer: ALL for the empty one, else EQ.
-local function default_iterator()
-    return scratch.data[0] == 0x90 and ALL or EQ
-end
+-- Leaves the choice to the engine: ALL for the empty key, else EQ.
+local DEFAULT_ITERATOR = 4294967295
 
--- Holds the position to go on behind: a string from `fetch_pos`, or a tuple. 1 if there is one.
+-- Holds the position to go on behind: a string from `fetch_pos`, or a tuple. Answers with whether
+-- there is one (1 or 0) and with the number it is held by.
 local function hold_position(space_id, index_id, after)
     if after == nil then
-        return 0
+        return 0, 0
     end
     if type(after) ~= 'string' then
         local size = encode(after)
         if size == nil then
             box.error(box.error.ITERATOR_POSITION)
         end
-        if database.position(context, space_id, index_id, scratch.data, size) < 0 then
+        if database.position(context, space_id, index_id, size) < 0 then
             raise()
         end
         after = database.take_bytes()
     end
-    ffi_hold(context, ffi.cast('const uint8_t *', after), #after)
-    return 1
+    return 1, database.hold_string(context, after, #after)
 end
 
 local NO_LIMIT = 4294967295
@@ -199,11 +193,7 @@ local function take_selected(count, format_id)
     local at = 0
     for position = 1, count do
         local size = ffi.cast(uint32_p, buffer + at)[0]
-        local tuple = ffi.new(tuples.type, size)
-        tuple.size = size
-        tuple.format_id = format_id
-        ffi.copy(tuple.data, buffer + at + 4, size)
-        result[position] = tuple
+        result[position] = from_bytes(buffer + at + 4, size, format_id)
         at = at + 4 + size
     end
     return result
@@ -221,11 +211,13 @@ local function select_once(space_id, index_id, key, options)
     if iterator ~= nil then
         iterator = resolve_iterator(iterator)
     end
-    local has_after = hold_position(space_id, index_id, after)
+    local has_after, held = hold_position(space_id, index_id, after)
     local size = encoded_key(key)
-    local count = ffi_select(context, space_id, index_id, iterator or default_iterator(),
-        scratch.data, size, offset, limit, has_after)
-    if count < 0 then
+    local count = ffi_select(context, space_id, index_id, iterator or DEFAULT_ITERATOR,
+        size, offset, limit, has_after, held)
+    if count == RETRY then
+        return nil
+    elseif count < 0 then
         raise()
     end
     return take_selected(count, format_ids[space_id])
@@ -233,7 +225,7 @@ end
 
 local function position_of(space_id, index_id, tuple)
     local size = encode(tuple) or not_an_array()
-    if database.position(context, space_id, index_id, scratch.data, size) < 0 then
+    if database.position(context, space_id, index_id, size) < 0 then
         raise()
     end
     return database.take_bytes()
@@ -291,11 +283,13 @@ local function pairs_of(space_id, index_id, key, options)
     if iterator ~= nil then
         iterator = resolve_iterator(iterator)
     end
-    local has_after = hold_position(space_id, index_id, after)
+    local has_after, held = hold_position(space_id, index_id, after)
     local size = encoded_key(key)
-    local number = cursor_open(context, space_id, index_id, iterator or default_iterator(),
-        scratch.data, size, offset, has_after)
-    if number < 0 then
+    local number = cursor_open(context, space_id, index_id, iterator or DEFAULT_ITERATOR,
+        size, offset, has_after, held)
+    if number == RETRY then
+        return pairs_of(space_id, index_id, key, options)
+    elseif number < 0 then
         raise()
     end
     local cursor = cursor_t(number, format_ids[space_id])
@@ -311,8 +305,8 @@ local function count(space_id, index_id, key, options)
         iterator = resolve_iterator(iterator)
     end
     local size = encoded_key(key)
-    if ffi_count(context, space_id, index_id, iterator or default_iterator(),
-        scratch.data, size) < 0 then
+    if ffi_count(context, space_id, index_id, iterator or DEFAULT_ITERATOR,
+        size) < 0 then
         raise()
     end
     return context.number
@@ -322,9 +316,9 @@ local MINIMUM, MAXIMUM, RANDOM = 0, 1, 2
 
 local function extreme(space_id, index_id, which, key)
     local size = encoded_key(key)
-    local status = database.extreme(context, space_id, index_id, which, scratch.data, size)
+    local status = database.extreme(context, space_id, index_id, which, size)
     if status > 0 then
-        return take(format_ids[space_id]) or lost_result()
+        return take(format_ids[space_id])
     elseif status < 0 then
         raise()
     end
@@ -357,10 +351,12 @@ function space_methods.upsert(space, tuple, operations)
     if type(operations) ~= 'table' then
         error('Usage: space:upsert(tuple_key, operations)', 2)
     end
-    local size = encode(tuple) or not_an_array()
-    ffi_hold(context, scratch.data, size)
-    size = encode(operations) or not_an_array()
-    if ffi_upsert(context, space.id, scratch.data, size) < 0 then
+    local held = ffi_hold(context, encode(tuple) or not_an_array())
+    local size = encode(operations) or not_an_array()
+    local status = ffi_upsert(context, space.id, held, size)
+    if status == RETRY then
+        return space_methods.upsert(space, tuple, operations)
+    elseif status < 0 then
         raise()
     end
 end

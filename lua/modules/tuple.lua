@@ -80,7 +80,9 @@ local function field_compiled(tuple, position)
     if kind == NUMBER then
         return slot.number
     elseif kind == STRING then
-        return text(slot.bytes, slot.size)
+        -- The size first: making the pointer object may run a finalizer that reads fields.
+        local size = slot.size
+        return text(slot.bytes, size)
     elseif kind == ABSENT then
         return nil
     elseif kind == NIL then

@@ -5,7 +5,7 @@ local native = ...
 local ffi = require('ffi')
 
 ffi.cdef([[
-struct lycosa_scratch { uint8_t *data; uint32_t capacity; };
+struct lycosa_scratch { uint8_t *data; uint32_t capacity; int32_t serial; };
 struct lycosa_jit_counters { uint64_t traces; uint64_t aborts; uint64_t flushes; };
 struct uuid { uint8_t bytes[16]; };
 struct decimal { uint8_t size; uint8_t payload[?]; };

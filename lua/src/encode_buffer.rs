@@ -1,10 +1,12 @@
 //! The scratch buffer that `Lua` and Rust encode `MsgPack` into, one for each Lua state.
 //!
-//! Its first two fields are read by compiled Lua code through the FFI, which writes straight into
+//! Its first three fields are read by compiled Lua code through the FFI, which writes straight into
 //! the memory behind [`Scratch::data`]. A value is encoded and used before another fiber can run,
 //! so one buffer serves all fibers. A finalizer can run in between, wherever Lua makes a value; so
 //! who uses the bytes reads them from here, without making a Lua value first, and a finalizer that
-//! encodes values does no harm. Appending costs a capacity check; growing reallocates.
+//! encodes values does no harm. Lua code that is interrupted while it encodes sees by the serial
+//! number that it must begin anew. Appending costs a capacity check; growing moves the bytes and
+//! keeps the old memory, which interrupted code may still write to.
 
 use std::mem::ManuallyDrop;
 
@@ -14,7 +16,11 @@ use std::mem::ManuallyDrop;
 pub struct Scratch {
     data: *mut u8,
     capacity: u32,
+    /// Changes with each encoding that begins.
+    serial: i32,
     storage: Vec<u8>,
+    /// Where the bytes stood before; sizes double, so that all of it is no more than the storage.
+    retired: Vec<Vec<u8>>,
 }
 
 /// The capacity that a new buffer starts with, in bytes; most tuples never make it grow.
@@ -25,7 +31,9 @@ impl Default for Scratch {
         let mut scratch = Self {
             data: std::ptr::null_mut(),
             capacity: 0,
+            serial: 0,
             storage: vec![0; INITIAL_CAPACITY_BYTES],
+            retired: Vec::new(),
         };
         scratch.storage.clear();
         scratch.publish();
@@ -34,8 +42,9 @@ impl Default for Scratch {
 }
 
 impl Scratch {
-    /// Forgets what the buffer holds.
+    /// Forgets what the buffer holds: an encoding begins.
     pub fn clear(&mut self) {
+        self.serial = self.serial.wrapping_add(1);
         self.storage.clear();
     }
 
@@ -81,9 +90,18 @@ impl Scratch {
 
     fn reserve(&mut self, additional: usize) {
         if self.storage.capacity() - self.storage.len() < additional {
-            self.storage.reserve(additional);
-            self.publish();
+            self.grow(additional);
         }
+    }
+
+    #[cold]
+    fn grow(&mut self, additional: usize) {
+        let wanted = (self.storage.len() + additional).max(self.storage.capacity() * 2);
+        let mut larger = Vec::with_capacity(wanted);
+        larger.extend_from_slice(&self.storage);
+        self.retired
+            .push(std::mem::replace(&mut self.storage, larger));
+        self.publish();
     }
 
     /// The address of the bytes, for a caller that knows how many of them Lua has written.

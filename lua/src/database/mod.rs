@@ -30,9 +30,14 @@ pub(crate) struct Context {
     boundary: *mut Boundary,
     /// A key or position that is kept while something else is encoded.
     held: Vec<u8>,
+    held_serial: u32,
     /// A result that owns its bytes: a deleted tuple, a position.
     owned: Vec<u8>,
     owned_serial: u32,
+    /// Whether the call that the result is of has yet to copy it.
+    owned_waits: bool,
+    /// Results of interrupted calls, by serial.
+    waiting: Vec<(u32, Vec<u8>)>,
     /// Tuples of the last select, until Lua has copied them.
     selected: Vec<lycosa_engine::tuple::Tuple>,
     selected_serial: u32,
@@ -110,8 +115,11 @@ pub fn install(lua: &Lua, engine: &Engine) -> mlua::Result<()> {
         database: database.clone(),
         boundary,
         held: Vec::new(),
+        held_serial: 0,
         owned: Vec::new(),
         owned_serial: 0,
+        owned_waits: false,
+        waiting: Vec::new(),
         selected: Vec::new(),
         selected_serial: 0,
         cursors: Vec::new(),
@@ -126,7 +134,7 @@ pub fn install(lua: &Lua, engine: &Engine) -> mlua::Result<()> {
     native.set("pid", std::process::id())?;
     statements::install(lua, &native)?;
     reads::install(lua, &native)?;
-    schema::install(lua, &native, &database, boundary)?;
+    schema::install(lua, &native, &database, context)?;
     load_module(
         lua,
         "database",

@@ -7,7 +7,7 @@ use lycosa_engine::{Cursor, ErrorKind, IteratorType, Select};
 use mlua::{Lua, Table};
 
 use super::Context;
-use super::statements::encoded;
+use super::statements::RETRY;
 use crate::state::address;
 
 /// 1 when the tuple is there, which is the result then, else 0.
@@ -15,12 +15,11 @@ unsafe extern "C" fn get(
     context: *mut Context,
     space_id: u32,
     index_id: u32,
-    key: *const u8,
     size: u32,
 ) -> i32 {
     // SAFETY: Lua passes the context of its state, and nothing else uses it meanwhile; the key is
     // in the scratch buffer.
-    let (context, key) = unsafe { (&mut *context, encoded(key, size)) };
+    let (context, key) = unsafe { (&mut *context, (*context).encoded(size)) };
     context.serial = context.serial.wrapping_add(1);
     let database = Rc::as_ptr(&context.database);
     // SAFETY: the context holds the database; the borrow ends before the context is used again.
@@ -49,11 +48,10 @@ unsafe extern "C" fn extreme(
     space_id: u32,
     index_id: u32,
     which: u32,
-    key: *const u8,
     size: u32,
 ) -> i32 {
     // SAFETY: as in `get`.
-    let (context, key) = unsafe { (&mut *context, encoded(key, size)) };
+    let (context, key) = unsafe { (&mut *context, (*context).encoded(size)) };
     let database = Rc::clone(&context.database);
     let mut database = database.borrow_mut();
     let outcome = match which {
@@ -71,7 +69,16 @@ unsafe extern "C" fn extreme(
     context.status(outcome)
 }
 
-fn iterator_type(number: u32) -> Result<IteratorType, lycosa_engine::Error> {
+/// Stands for the iterator that goes with the key: all for the empty one, else equality.
+const DEFAULT_ITERATOR: u32 = u32::MAX;
+
+fn iterator_type(number: u32, key: Encoded<'_>) -> Result<IteratorType, lycosa_engine::Error> {
+    if number == DEFAULT_ITERATOR {
+        return Ok(match key.bytes() {
+            [0x90] => IteratorType::All,
+            _ => IteratorType::Eq,
+        });
+    }
     IteratorType::from_number(number).ok_or_else(|| {
         ErrorKind::IteratorType {
             value: number.to_string(),
@@ -80,12 +87,15 @@ fn iterator_type(number: u32) -> Result<IteratorType, lycosa_engine::Error> {
     })
 }
 
+/// Stands for no position.
+const NO_POSITION: i32 = 0;
+
 /// The held position, which may have come from anywhere.
 fn checked_position(
-    is_held: i32,
+    has_after: i32,
     held: &[u8],
 ) -> Result<Option<Encoded<'_>>, lycosa_engine::Error> {
-    if is_held == 0 {
+    if has_after == NO_POSITION {
         return Ok(None);
     }
     match Encoded::check(held) {
@@ -100,12 +110,11 @@ unsafe extern "C" fn count(
     space_id: u32,
     index_id: u32,
     iterator: u32,
-    key: *const u8,
     size: u32,
 ) -> i32 {
     // SAFETY: as in `get`.
-    let (context, key) = unsafe { (&mut *context, encoded(key, size)) };
-    let outcome = iterator_type(iterator).and_then(|iterator| {
+    let (context, key) = unsafe { (&mut *context, (*context).encoded(size)) };
+    let outcome = iterator_type(iterator, key).and_then(|iterator| {
         context
             .database
             .borrow_mut()
@@ -157,23 +166,26 @@ unsafe extern "C" fn byte_size(context: *mut Context, space_id: u32, index_id: i
     context.status(outcome)
 }
 
-/// Runs a select. A position to go on behind was held if `has_after` is 1. Answers with the number
+/// Runs a select. A position to go on behind was held as number `held` if `has_after` is 1. Answers with the number
 /// of tuples; the context's number is the bytes of all of them, each behind its 4-byte size.
 unsafe extern "C" fn select(
     context: *mut Context,
     space_id: u32,
     index_id: u32,
     iterator: u32,
-    key: *const u8,
     size: u32,
     offset: f64,
     limit: f64,
     has_after: i32,
+    held: u32,
 ) -> i32 {
     // SAFETY: as in `get`.
-    let (context, key) = unsafe { (&mut *context, encoded(key, size)) };
+    let (context, key) = unsafe { (&mut *context, (*context).encoded(size)) };
+    if has_after != NO_POSITION && held != context.held_serial {
+        return RETRY;
+    }
     let held = std::mem::take(&mut context.held);
-    let outcome = iterator_type(iterator).and_then(|iterator| {
+    let outcome = iterator_type(iterator, key).and_then(|iterator| {
         let after = checked_position(has_after, &held)?;
         let select = Select {
             iterator,
@@ -225,15 +237,18 @@ unsafe extern "C" fn cursor_open(
     space_id: u32,
     index_id: u32,
     iterator: u32,
-    key: *const u8,
     size: u32,
     offset: f64,
     has_after: i32,
+    held: u32,
 ) -> i32 {
     // SAFETY: as in `get`.
-    let (context, key) = unsafe { (&mut *context, encoded(key, size)) };
+    let (context, key) = unsafe { (&mut *context, (*context).encoded(size)) };
+    if has_after != NO_POSITION && held != context.held_serial {
+        return RETRY;
+    }
     let held = std::mem::take(&mut context.held);
-    let outcome = iterator_type(iterator).and_then(|iterator| {
+    let outcome = iterator_type(iterator, key).and_then(|iterator| {
         let after = checked_position(has_after, &held)?;
         context.database.borrow_mut().cursor(
             space_id,
@@ -316,11 +331,10 @@ unsafe extern "C" fn position(
     context: *mut Context,
     space_id: u32,
     index_id: u32,
-    data: *const u8,
     size: u32,
 ) -> i32 {
     // SAFETY: as in `get`.
-    let (context, tuple) = unsafe { (&mut *context, encoded(data, size)) };
+    let (context, tuple) = unsafe { (&mut *context, (*context).encoded(size)) };
     let outcome = context
         .database
         .borrow()

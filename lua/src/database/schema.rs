@@ -13,14 +13,13 @@ use lycosa_engine::{
 };
 use mlua::{IntoLua, Lua, Table};
 
-use super::pending;
-use crate::state_boundary::Boundary;
+use super::Context;
 
 /// Makes a native function that runs `body` on the database.
 fn function<A, R, F>(
     lua: &Lua,
     database: &SharedDatabase,
-    boundary: *mut Boundary,
+    context: *mut Context,
     body: F,
 ) -> mlua::Result<mlua::Function>
 where
@@ -31,11 +30,15 @@ where
     let database = Rc::clone(database);
     lua.create_function(move |lua, arguments: A| {
         let outcome = body(&mut database.borrow_mut(), arguments);
+        // SAFETY: the context lives as long as the Lua state that is calling, and nothing else uses
+        // it meanwhile.
+        let context = unsafe { &mut *context };
+        // Tuples may be gone that a call, which a finalizer has interrupted, wants to copy.
+        context.serial = context.serial.wrapping_add(1);
         match outcome {
             Ok(value) => value.into_lua(lua),
             Err(error) => {
-                // SAFETY: the boundary lives as long as the Lua state that is calling.
-                unsafe { (*boundary).set_error(pending(&error)) };
+                context.fail(&error);
                 Ok(mlua::Value::Nil)
             }
         }
@@ -133,14 +136,14 @@ fn install_changes(
     lua: &Lua,
     native: &Table,
     database: &SharedDatabase,
-    boundary: *mut Boundary,
+    context: *mut Context,
 ) -> mlua::Result<()> {
     native.set(
         "create_space",
         function(
             lua,
             database,
-            boundary,
+            context,
             |database, (name, id, field_count, format): (String, Option<u32>, u32, Table)| {
                 database.create_space(
                     &name,
@@ -155,13 +158,13 @@ fn install_changes(
     )?;
     native.set(
         "drop_space",
-        function(lua, database, boundary, |database, id: u32| {
+        function(lua, database, context, |database, id: u32| {
             database.drop_space(id).map(|()| true)
         })?,
     )?;
     native.set(
         "truncate",
-        function(lua, database, boundary, |database, id: u32| {
+        function(lua, database, context, |database, id: u32| {
             database.truncate(id).map(|()| true)
         })?,
     )?;
@@ -170,7 +173,7 @@ fn install_changes(
         function(
             lua,
             database,
-            boundary,
+            context,
             |database, (id, name): (u32, String)| database.rename_space(id, &name).map(|()| true),
         )?,
     )?;
@@ -179,7 +182,7 @@ fn install_changes(
         function(
             lua,
             database,
-            boundary,
+            context,
             |database, (id, format): (u32, Table)| {
                 database.set_format(id, fields(&format)?).map(|()| true)
             },
@@ -190,7 +193,7 @@ fn install_changes(
         function(
             lua,
             database,
-            boundary,
+            context,
             |database, (space_id, name, options): (u32, String, Table)| {
                 let kind: String = options.get("type").map_err(|_| malformed("index type"))?;
                 let list: Table = options.get("parts").map_err(|_| malformed("parts"))?;
@@ -213,7 +216,7 @@ fn install_changes(
         function(
             lua,
             database,
-            boundary,
+            context,
             |database, (space_id, index_id): (u32, u32)| {
                 database.drop_index(space_id, index_id).map(|()| true)
             },
@@ -298,8 +301,8 @@ pub(super) fn install(
     lua: &Lua,
     native: &Table,
     database: &SharedDatabase,
-    boundary: *mut Boundary,
+    context: *mut Context,
 ) -> mlua::Result<()> {
-    install_changes(lua, native, database, boundary)?;
+    install_changes(lua, native, database, context)?;
     install_figures(lua, native, database)
 }

@@ -1,0 +1,26 @@
+local show = require('show')
+box.cfg{log_level = 0, wal_mode = 'none'}
+
+local ffi = require('ffi')
+local s = box.schema.space.create('s')
+s:create_index('pk')
+for i = 1, 3 do s:insert{i} end
+show.try('int8', s.get, s, ffi.new('int8_t', 2))
+show.try('uint32', s.get, s, ffi.new('uint32_t', 2))
+show.try('double', s.get, s, ffi.new('double', 2))
+show.try('int64', s.get, s, 2LL)
+show.try('negative', s.get, s, -2)
+show.try('nan', s.get, s, 0/0)
+show.try('infinite', s.get, s, 1/0)
+show.try('huge', s.get, s, 1e300)
+show.try('fraction', s.get, s, 1.5)
+show.try('true', s.get, s, true)
+show.try('nested', s.get, s, {{1}})
+show.try('tuple', s.get, s, box.tuple.new{2})
+show.try('tuple for select', s.select, s, box.tuple.new{2})
+show.try('empty string', s.get, s, '')
+show.fails('function', s.get, s, print)
+show.fails('table with a function', s.get, s, {print})
+show.fails('thread', s.get, s, coroutine.create(print))
+
+os.exit(0)

@@ -1,0 +1,20 @@
+local show = require('show')
+box.cfg{log_level = 0, wal_mode = 'none'}
+
+local s = box.schema.space.create('s')
+local pk = s:create_index('pk')
+show('default', pk.id, pk.name, pk.type, pk.unique, #pk.parts, pk.parts[1].fieldno, pk.parts[1].type, pk.space_id == s.id)
+show('found', s.index.pk == pk, s.index[0] == pk, s.index.nothing)
+show.try('again', s.create_index, s, 'pk')
+local same, what = s:create_index('pk', {if_not_exists = true})
+show('if_not_exists', same == pk, what)
+local flat = s:create_index('flat', {parts = {2, 'string', 3, 'unsigned'}, unique = false})
+show('flat', flat.id, flat.unique, #flat.parts, flat.parts[2].fieldno, flat.parts[2].type)
+local deep = s:create_index('deep', {parts = {{2, 'string'}, {field = 3, type = 'integer', is_nullable = true}}})
+show('deep', deep.id, deep.unique, deep.parts[2].is_nullable, deep.parts[1].is_nullable)
+show('id given', s:create_index('far', {id = 7, parts = {1, 'unsigned'}}).id, s.index[7].name)
+show('next id', s:create_index('next', {parts = {1, 'unsigned'}}).id)
+show('hash', s:create_index('h', {type = 'hash', parts = {1, 'unsigned'}}).type)
+show('scalar part', s:create_index('one', {parts = {4, 'scalar'}, unique = false}).parts[1].type)
+
+os.exit(0)

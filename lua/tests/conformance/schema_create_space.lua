@@ -1,0 +1,21 @@
+local show = require('show')
+box.cfg{log_level = 0, wal_mode = 'none'}
+
+local s, how = box.schema.space.create('accounts')
+show('created', s.name, s.id, how, s.engine, s.field_count, s.temporary, s.enabled)
+show.try('again', box.schema.space.create, 'accounts')
+local same, what = box.schema.space.create('accounts', {if_not_exists = true})
+show('if_not_exists', same == s, what)
+show('by id', box.space[s.id] == s, box.space.accounts == s, box.space.nothing)
+show('explicit id', box.schema.create_space('numbered', {id = 777}).id)
+show.try('id taken', box.schema.space.create, 'other', {id = 777})
+show.try('engine', box.schema.space.create, 'other', {engine = 'rocks'})
+show.try('name number', box.schema.space.create, 1)
+show.try('no name', box.schema.space.create)
+show.try('unknown option', box.schema.space.create, 'other', {wrong = 1})
+show.try('option type', box.schema.space.create, 'other', {field_count = 'x'})
+show.try('options type', box.schema.space.create, 'other', 'x')
+show.try('empty name', box.schema.space.create, '')
+show('system id max', box.schema.SYSTEM_ID_MAX)
+
+os.exit(0)

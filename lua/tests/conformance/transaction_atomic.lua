@@ -1,0 +1,21 @@
+local show = require('show')
+box.cfg{log_level = 0, wal_mode = 'none'}
+
+local s = box.schema.space.create('s')
+s:create_index('pk')
+show('results', box.atomic(function(...) s:insert{1} return 'a', nil, ... end, 5))
+show('committed', s:len(), box.is_in_txn())
+show.try('text', box.atomic, function() s:insert{2} error('oops', 0) end)
+show.try('table', box.atomic, function() s:insert{2} error({reason = 'x'}) end)
+show.try('nil', box.atomic, function() s:insert{2} error() end)
+show.try('box error', box.atomic, function() s:insert{2} s:insert{1} end)
+show('rolled back', s:len(), box.is_in_txn())
+show.try('nested', box.atomic, function() s:insert{2} box.atomic(function() end) end)
+show('rolled back', s:len(), box.is_in_txn())
+show.try('commit inside', box.atomic, function() s:insert{3} box.commit() end)
+show('rows', s:len())
+show.try('rollback inside', box.atomic, function() s:insert{4} box.rollback() end)
+show('rows', s:len(), box.is_in_txn())
+show('callable', box.atomic(setmetatable({}, {__call = function(_, x) return x end}), 7))
+
+os.exit(0)

@@ -1,0 +1,28 @@
+local show = require('show')
+box.cfg{log_level = 0, wal_mode = 'none'}
+
+local s = box.schema.space.create('s')
+s:create_index('pk')
+s:insert{1, 'a', 10}
+show('assign', s:update(1, {{'=', 2, 'b'}}))
+show('two', s:update(1, {{'=', 2, 'c'}, {'=', 3, 11}}))
+show('append', s:update(1, {{'=', 4, 'end'}}))
+show('negative', s:update(1, {{'=', -1, 'last'}}))
+show('insert before', s:update(1, {{'!', 2, 'new'}}))
+show('delete', s:update(1, {{'#', 2, 1}}))
+show('delete many', s:update(1, {{'#', 3, 100}}))
+show('insert at the end', s:update(1, {{'!', -1, 'tail'}}))
+show('nothing', select('#', s:update(9, {{'=', 2, 'x'}})))
+show('no operations', s:update(1, {}))
+show('null', s:update(1, {{'=', 2, box.NULL}}))
+show.try('primary key', s.update, s, 1, {{'=', 1, 2}})
+show.try('primary key to itself', s.update, s, 1, {{'=', 1, 1}})
+show.try('zero', s.update, s, 1, {{'=', 0, 2}})
+show.try('unknown operation', s.update, s, 1, {{'?', 2, 2}})
+show.try('missing argument', s.update, s, 1, {{'=', 2}})
+show.try('operation is no table', s.update, s, 1, {'='})
+show.fails('no operations at all', s.update, s, 1)
+show.try('field by unknown name', s.update, s, 1, {{'=', 'name', 2}})
+show('row', s:get(1))
+
+os.exit(0)
