@@ -75,6 +75,8 @@ fn load(lua: &Lua, source: &WorkloadSource) -> Result<Table, WorkerError> {
     let value: Value = lua
         .load(text)
         .set_name(&name)
+        // Bytecode from a file could do anything to the process.
+        .set_mode(mlua::ChunkMode::Text)
         .eval()
         .map_err(|error| plain(text_of(&error)))?;
     let file = &name[1..];
