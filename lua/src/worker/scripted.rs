@@ -76,7 +76,7 @@ fn load(lua: &Lua, source: &WorkloadSource) -> Result<Table, WorkerError> {
         .load(text)
         .set_name(&name)
         // Bytecode from a file could do anything to the process.
-        .set_mode(mlua::ChunkMode::Text)
+        .set_mode(mlua::chunk::ChunkMode::Text)
         .eval()
         .map_err(|error| plain(text_of(&error)))?;
     let file = &name[1..];
