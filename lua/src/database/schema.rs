@@ -13,7 +13,7 @@ use lycosa_engine::{
 };
 use mlua::{IntoLua, Lua, Table};
 
-use super::Context;
+use super::context::Context;
 
 /// Makes a native function that runs `body` on the database.
 fn function<A, R, F>(
@@ -34,7 +34,7 @@ where
         // it meanwhile.
         let context = unsafe { &mut *context };
         // Tuples may be gone that a call, which a finalizer has interrupted, wants to copy.
-        context.serial = context.serial.wrapping_add(1);
+        context.next_serial();
         match outcome {
             Ok(value) => value.into_lua(lua),
             Err(error) => {
