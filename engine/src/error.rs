@@ -59,6 +59,9 @@ macro_rules! error_kinds {
                 match self { $(Self::$variant { .. } => $code,)+ }
             }
 
+            /// Name and code of each kind.
+            pub const CODES: &'static [(&'static str, u32)] = &[$((stringify!($name), $code),)+];
+
             /// Tarantool's name without `ER_`.
             pub fn name(&self) -> &'static str {
                 match self { $(Self::$variant { .. } => stringify!($name),)+ }

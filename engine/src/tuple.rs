@@ -263,6 +263,11 @@ impl TupleMemory {
         };
         match references.get() {
             1 => {
+                #[cfg(debug_assertions)]
+                // SAFETY: this was the last reference, so nobody reads the bytes any more.
+                unsafe {
+                    poison(tuple, length);
+                }
                 // SAFETY: allocated by `allocate` with this size, and this was the last reference.
                 unsafe { self.arena.free(tuple.0.cast(), HEADER_BYTES + length) }
             }
@@ -282,6 +287,21 @@ impl TupleMemory {
             pointer: tuple,
             memory: self.clone(),
         }
+    }
+}
+
+/// Fills the bytes of a tuple that is about to be freed with what is no MsgPack, so that whoever
+/// still reads them panics.
+///
+/// # Safety
+/// The tuple has `length` bytes, and nobody reads them any more.
+#[cfg(debug_assertions)]
+unsafe fn poison(tuple: TuplePtr, length: usize) {
+    const NO_MSGPACK: u8 = 0xc1;
+    // SAFETY: the bytes follow the header, and are the caller's alone.
+    unsafe {
+        let body = tuple.0.as_ptr().cast::<u8>().add(HEADER_BYTES);
+        body.write_bytes(NO_MSGPACK, length);
     }
 }
 

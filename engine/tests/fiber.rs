@@ -5,8 +5,8 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use lycosa_engine::fiber::{
-    Clock, Condition, CreateError, FiberId, JoinError, RuntimeError, RuntimeOptions, Scheduler,
-    Status, SwitchHook, WaitError, Wake, run,
+    Clock, Condition, CreateError, Fiber, FiberId, JoinError, RuntimeError, RuntimeOptions,
+    Scheduler, Status, SwitchHook, WaitError, Wake, run,
 };
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -55,10 +55,7 @@ fn create_runs_the_fiber_at_once_until_its_first_yield() {
             events.add("child-ends");
         });
         trace.add("main-continues");
-        assert_eq!(
-            fiber.as_ref().map(|fiber| fiber.status()),
-            Ok(Status::Suspended)
-        );
+        assert_eq!(fiber.as_ref().map(Fiber::status), Ok(Status::Suspended));
         let _ = scheduler.yield_now();
         trace.add("main-again");
         assert_eq!(fiber.map(|fiber| fiber.status()), Ok(Status::Dead));
@@ -205,6 +202,31 @@ fn a_panic_ends_its_fiber_only_and_join_tells_the_message() {
 }
 
 #[test]
+fn a_destructor_that_yields_during_a_panic_does_not_switch() {
+    struct Yields(Scheduler, Trace);
+    impl Drop for Yields {
+        fn drop(&mut self) {
+            assert_eq!(self.0.yield_now(), Wake::Cancelled);
+            let channel = lycosa_engine::fiber::Channel::<u8>::new(&self.0, 0);
+            assert!(channel.get(None).is_err());
+            self.1.add("dropped");
+        }
+    }
+    let text = in_runtime(|scheduler| {
+        let trace = Trace::default();
+        let guard = Yields(scheduler.clone(), trace.clone());
+        let body = move || {
+            let _guard = guard;
+            std::panic::panic_any("unwinds");
+        };
+        scheduler.create("panics", body).expect("a fiber");
+        trace.add(format!("main-unwinds:{}", std::thread::panicking()));
+        trace.text()
+    });
+    assert_eq!(text, "dropped main-unwinds:false");
+}
+
+#[test]
 fn a_panic_in_the_main_fiber_goes_on_in_the_caller_and_leaves_the_runtime_usable() {
     let caught = std::panic::catch_unwind(|| {
         in_runtime(|_| std::panic::panic_any("main fell"));
@@ -291,6 +313,26 @@ fn fibers_left_at_the_end_are_cancelled_and_stubborn_ones_do_not_hold_the_runtim
     });
     assert!(ENDED_IN_TIME.load(std::sync::atomic::Ordering::Relaxed));
     assert_eq!(in_runtime(|scheduler| scheduler.fibers().len()), 1);
+}
+
+#[test]
+fn abandoned_fibers_never_run_again_and_their_joiners_are_told() {
+    let (outcome, ran) = in_runtime(|scheduler| {
+        let ran = Rc::new(Cell::new(false));
+        let (inner, flag) = (scheduler.clone(), Rc::clone(&ran));
+        let body = move || {
+            let _ = inner.sleep(SECOND);
+            flag.set(true);
+        };
+        let fiber = scheduler.create("abandoned", body).expect("a fiber");
+        fiber.set_joinable(true);
+        assert_eq!(scheduler.abandon_other_fibers(), 1);
+        fiber.wakeup();
+        let _ = scheduler.sleep(SECOND * 2);
+        assert_eq!(fiber.status(), Status::Dead);
+        (fiber.join(None).map_err(|_| "abandoned"), ran.get())
+    });
+    assert_eq!((outcome, ran), (Err("abandoned"), false));
 }
 
 #[test]

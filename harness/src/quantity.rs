@@ -6,7 +6,10 @@ use std::str::FromStr;
 /// Largest count: Lua's numbers count exactly up to here (2^53).
 pub(crate) const COUNT_MAX: u64 = 1 << 53;
 
-/// Largest size in bytes; half of the address space, which no quota comes near.
+/// Smallest size in bytes: a quota below it holds no space at all.
+const SIZE_MIN: u64 = 1 << 20;
+
+/// Largest size in bytes: 2^62, far beyond any machine, so that sums of sizes cannot overflow.
 pub(crate) const SIZE_MAX: u64 = 1 << 62;
 
 /// Why a text is no count or no size.
@@ -17,7 +20,7 @@ pub(crate) enum QuantityError {
     #[error("has the unknown unit `{unit}`; known are {known}")]
     UnknownUnit { unit: String, known: &'static str },
     #[error("must be at least {min}")]
-    TooSmall { min: u64 },
+    TooSmall { min: &'static str },
     #[error("is too large; the most is {max}")]
     TooLarge { max: u64 },
     #[error("is no whole number of {unit}")]
@@ -54,6 +57,8 @@ struct Notation {
     known: &'static str,
     example: &'static str,
     whole: &'static str,
+    min: u64,
+    min_text: &'static str,
     max: u64,
 }
 
@@ -62,6 +67,8 @@ const COUNT: Notation = Notation {
     known: "k, M and G",
     example: "250k, 1M or 1_000_000",
     whole: "records or operations",
+    min: 1,
+    min_text: "1",
     max: COUNT_MAX,
 };
 
@@ -70,27 +77,38 @@ const SIZE: Notation = Notation {
     known: "KiB, MiB, GiB, TiB (powers of 1024) and KB, MB, GB, TB (powers of 1000)",
     example: "256MiB or 4GiB",
     whole: "bytes",
+    min: SIZE_MIN,
+    min_text: "1MiB",
     max: SIZE_MAX,
 };
 
 /// Parses a count of at least 1 and at most [`COUNT_MAX`]: `1`, `250k`, `1.5M`, `1_000_000`.
 pub(crate) fn parse_count(text: &str) -> Result<u64, QuantityError> {
-    at_least_one(parse(text, &COUNT)?)
+    parse(text, &COUNT)
 }
 
 /// Like [`parse_count`], for counts that are held in 32 bits.
 pub(crate) fn parse_count_u32(text: &str) -> Result<u32, QuantityError> {
+    parse_count_up_to(text, u32::MAX)
+}
+
+/// A positive number of fibers, as many as a worker can have at most.
+pub(crate) fn parse_fibers(text: &str) -> Result<u32, QuantityError> {
+    parse_count_up_to(text, lycosa_lua::worker::FIBERS_MAX)
+}
+
+fn parse_count_up_to(text: &str, max: u32) -> Result<u32, QuantityError> {
     let too_large = QuantityError::TooLarge {
-        max: u64::from(u32::MAX),
+        max: u64::from(max),
     };
     match parse_count(text) {
-        Ok(count) => u32::try_from(count).map_err(|_| too_large),
-        Err(QuantityError::TooLarge { .. }) => Err(too_large),
+        Ok(count) if count <= u64::from(max) => Ok(count as u32),
+        Ok(_) | Err(QuantityError::TooLarge { .. }) => Err(too_large),
         Err(error) => Err(error),
     }
 }
 
-/// An amount of memory, in bytes, at least 1.
+/// An amount of memory, in bytes; an option takes it from [`SIZE_MIN`] to [`SIZE_MAX`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Size(pub(crate) u64);
 
@@ -98,7 +116,7 @@ impl FromStr for Size {
     type Err = QuantityError;
 
     fn from_str(text: &str) -> Result<Self, QuantityError> {
-        Ok(Self(at_least_one(parse(text, &SIZE)?)?))
+        parse(text, &SIZE).map(Self)
     }
 }
 
@@ -126,13 +144,6 @@ impl fmt::Display for Size {
     }
 }
 
-fn at_least_one(value: u64) -> Result<u64, QuantityError> {
-    if value == 0 {
-        return Err(QuantityError::TooSmall { min: 1 });
-    }
-    Ok(value)
-}
-
 /// Parses digits (`_` between them), an optional fraction and a unit, in whole-number arithmetic:
 /// `0.1M` is exactly 100000, and nothing overflows.
 fn parse(text: &str, notation: &Notation) -> Result<u64, QuantityError> {
@@ -140,11 +151,16 @@ fn parse(text: &str, notation: &Notation) -> Result<u64, QuantityError> {
         example: notation.example,
     };
     let text = text.trim();
+    let too_small = QuantityError::TooSmall {
+        min: notation.min_text,
+    };
     if let Some(magnitude) = text.strip_prefix('-') {
         // A negative number is a number: say that it is too small, not that it is none.
         return match parse(magnitude, notation) {
-            Ok(_) | Err(QuantityError::TooLarge { .. }) => Err(QuantityError::TooSmall { min: 1 }),
-            Err(error) => Err(error),
+            Err(error @ (QuantityError::NotANumber { .. } | QuantityError::UnknownUnit { .. })) => {
+                Err(error)
+            }
+            _ => Err(too_small),
         };
     }
     let number_end = text
@@ -179,11 +195,15 @@ fn parse(text: &str, notation: &Notation) -> Result<u64, QuantityError> {
         scaled_fraction(&digits(fraction), multiplier).ok_or(QuantityError::NotWhole {
             unit: notation.whole,
         })?;
-    whole
+    let value = whole
         .checked_mul(multiplier)
         .and_then(|value| value.checked_add(fraction))
         .filter(|value| *value <= notation.max)
-        .ok_or(too_large)
+        .ok_or(too_large)?;
+    if value < notation.min {
+        return Err(too_small);
+    }
+    Ok(value)
 }
 
 /// `0.digits` times the multiplier, if that is a whole number.
@@ -276,8 +296,8 @@ mod tests {
             ("1.5 GiB", 3 << 29),
             ("4G", 4 << 30),
             ("4GB", 4_000_000_000),
-            ("4096", 4096),
-            ("1kib", 1024),
+            ("1048576", 1 << 20),
+            ("1024kib", 1 << 20),
         ] {
             assert_eq!(text.parse(), Ok(Size(bytes)), "{text}");
         }
@@ -311,12 +331,13 @@ mod tests {
     fn what_is_no_size_is_refused() {
         for text in [
             "0",
+            "1023KiB",
             "-1GiB",
             "",
             "GiB",
             "4 gigs",
             "99999999999TiB",
-            "1.00001KiB",
+            "1.00001MiB",
         ] {
             assert!(text.parse::<Size>().is_err(), "{text}");
         }
@@ -337,7 +358,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_size_written_as_an_option_reads_back_as_itself(bytes in 1_u64..(1 << 62)) {
+        fn a_size_written_as_an_option_reads_back_as_itself(bytes in SIZE_MIN..SIZE_MAX) {
             prop_assert_eq!(Size(bytes).as_option().parse(), Ok(Size(bytes)));
         }
 

@@ -3,7 +3,8 @@
 -- Functions that may yield call a primitive that is a C function, never through an FFI call. Fibers
 -- are known by id; the visible object is a userdata, one per fiber while anyone holds it.
 
-local primitives = ...
+-- `add_queues` is the chunk that adds channels and condition variables.
+local primitives, add_queues = ...
 
 local ffi = require('ffi')
 
@@ -64,9 +65,10 @@ local function is_fiber(value)
     return type(value) == 'userdata' and rawequal(getmetatable(value), fiber_metatable)
 end
 
-local function bad_fiber(value, given)
+-- `level` counts as for `error`, from the caller of this.
+local function bad_fiber(value, given, level)
     local got = given and type(value) or 'no value'
-    error(("bad argument #1 to '?' (fiber expected, got %s)"):format(got), 3)
+    error(("bad argument #1 to '?' (fiber expected, got %s)"):format(got), level + 1)
 end
 
 -- The id of a living fiber, given as an object or an id.
@@ -76,7 +78,7 @@ local function living_id(...)
     if is_fiber(value) then
         id = object_id(value)
     elseif type(value) ~= 'number' then
-        bad_fiber(value, select('#', ...) > 0)
+        bad_fiber(value, select('#', ...) > 0, 3)
     end
     if not exists(id) then
         error('the fiber is dead', 3)
@@ -181,7 +183,7 @@ methods.wakeup = fiber.wakeup
 function fiber.join(...)
     local object, timeout = ...
     if not is_fiber(object) then
-        bad_fiber(object, select('#', ...) > 0)
+        bad_fiber(object, select('#', ...) > 0, 2)
     end
     local id = living_id(object)
     if timeout ~= nil and (type(timeout) ~= 'number' or timeout < 0) then
@@ -228,7 +230,7 @@ function fiber.id(...)
     end
     local object = ...
     if not is_fiber(object) then
-        bad_fiber(object, true)
+        bad_fiber(object, true, 2)
     end
     return object_id(object)
 end
@@ -249,7 +251,7 @@ function fiber.status(...)
     else
         local object = ...
         if not is_fiber(object) then
-            bad_fiber(object, true)
+            bad_fiber(object, true, 2)
         end
         id = object_id(object)
     end
@@ -462,146 +464,6 @@ function fiber_metatable.__serialize(object)
     return {id = id, name = primitives.name(id), status = fiber.status(object)}
 end
 
---- Condition variables.
-
-local condition_metatable = {__gc = primitives.condition_free}
-local condition_methods = {}
-condition_metatable.__index = condition_methods
-
-local function check_condition(value, usage)
-    if type(value) ~= 'userdata' or not rawequal(getmetatable(value), condition_metatable) then
-        error('usage: ' .. usage, 3)
-    end
-end
-
-function fiber.cond()
-    return with_metatable(primitives.condition_new(), condition_metatable)
-end
-
-function condition_methods.wait(self, timeout)
-    check_condition(self, 'cond:wait([timeout])')
-    if timeout ~= nil then
-        timeout = tonumber(timeout)
-        if timeout == nil or timeout < 0 then
-            error('usage: cond:wait([timeout])', 2)
-        end
-    end
-    local ok, reason = primitives.condition_wait(self, timeout)
-    if reason == 'cancelled' then
-        raise_cancelled()
-    end
-    return ok == true
-end
-
-function condition_methods.signal(self)
-    check_condition(self, 'cond:signal()')
-    primitives.condition_signal(self)
-end
-
-function condition_methods.broadcast(self)
-    check_condition(self, 'cond:broadcast()')
-    primitives.condition_broadcast(self)
-end
-
-function condition_metatable.__tostring()
-    return 'cond'
-end
-
---- Channels.
-
-local channel_metatable = {__gc = primitives.channel_free}
-local channel_methods = {}
-channel_metatable.__index = channel_methods
-
-local channel_info = primitives.channel_info
-
-local function check_channel(value, usage)
-    if type(value) ~= 'userdata' or not rawequal(getmetatable(value), channel_metatable) then
-        error('usage: ' .. usage, 3)
-    end
-end
-
-function fiber.channel(size)
-    if size ~= nil then
-        size = tonumber(size)
-        if size == nil then
-            error('fiber.channel(size): bad arguments', 2)
-        end
-        if size < 0 then
-            error('fiber.channel(size): negative size', 2)
-        end
-    end
-    return with_metatable(primitives.channel_new(size or 0), channel_metatable)
-end
-
-local function check_timeout(timeout, usage)
-    if timeout == nil then
-        return nil
-    end
-    local seconds = tonumber(timeout)
-    if seconds == nil or seconds < 0 then
-        error('usage: ' .. usage, 3)
-    end
-    return seconds
-end
-
-function channel_methods.put(self, ...)
-    local usage = 'channel:put(var [, timeout])'
-    check_channel(self, usage)
-    local count = select('#', ...)
-    if count < 1 or count > 2 then
-        error('usage: ' .. usage, 2)
-    end
-    local value, timeout = ...
-    timeout = check_timeout(timeout, usage)
-    local ok, reason = primitives.channel_put(self, timeout, value)
-    if reason == 'cancelled' then
-        raise_cancelled()
-    end
-    return ok == true
-end
-
-function channel_methods.get(self, timeout)
-    local usage = 'channel:get([timeout])'
-    check_channel(self, usage)
-    timeout = check_timeout(timeout, usage)
-    local ok, value = primitives.channel_get(self, timeout)
-    if ok then
-        return value
-    end
-    if value == 'cancelled' then
-        raise_cancelled()
-    end
-    return nil
-end
-
-function channel_methods.close(self)
-    check_channel(self, 'channel:close()')
-    primitives.channel_close(self)
-end
-
--- Methods that answer with one of the facts, or one derived from them.
-local facts = {
-    size = function(capacity) return capacity end,
-    count = function(_, count) return count end,
-    is_full = function(capacity, count) return count >= capacity end,
-    is_empty = function(_, count) return count == 0 end,
-    has_readers = function(_, _, readers) return readers end,
-    has_writers = function(_, _, _, writers) return writers end,
-    is_closed = function(_, _, _, _, closed) return closed end,
-}
-
-for name, fact in pairs(facts) do
-    local usage = ('channel:%s()'):format(name)
-    channel_methods[name] = function(self)
-        check_channel(self, usage)
-        return fact(channel_info(self))
-    end
-end
-
-function channel_metatable.__tostring(self)
-    local _, count, _, _, closed = channel_info(self)
-    return closed and 'channel: closed' or ('channel: %d'):format(count)
-end
+add_queues(primitives, fiber, with_metatable, raise_cancelled)
 
 return fiber

@@ -25,6 +25,10 @@ struct Options {
     flags: u32,
 }
 
+/// However deep the configuration lets values nest, neither half goes deeper: it would run out of
+/// a fiber's stack.
+pub(crate) const MAX_DEPTH: u32 = 250;
+
 const SPARSE_CONVERT: u32 = 1;
 const INVALID_NUMBERS: u32 = 2;
 const USE_TOSTRING: u32 = 4;
@@ -38,7 +42,7 @@ impl Options {
         // SAFETY: reads numbers; json.lua passes all of them.
         unsafe {
             Self {
-                max_depth: ffi::lua_tonumber(state, 2) as u32,
+                max_depth: (ffi::lua_tonumber(state, 2) as u32).min(MAX_DEPTH),
                 precision: ffi::lua_tonumber(state, 3) as usize,
                 sparse_ratio: ffi::lua_tonumber(state, 4),
                 sparse_safe: ffi::lua_tonumber(state, 5),

@@ -9,6 +9,7 @@ use std::ffi::c_int;
 use mlua::ffi;
 
 use crate::decode::{NUMBER_LIMIT, push_integer};
+use crate::json::MAX_DEPTH;
 use crate::state_boundary::{
     Boundary, push_buffer, push_bytes, push_reference, string_at, throw_text,
 };
@@ -373,7 +374,7 @@ pub(crate) unsafe extern "C-unwind" fn lua_decode(state: *mut ffi::lua_State) ->
             boundary: Boundary::of_upvalue(state),
             text: string_at(state, 1),
             position: 0,
-            max_depth: ffi::lua_tonumber(state, 2) as u32,
+            max_depth: (ffi::lua_tonumber(state, 2) as u32).min(MAX_DEPTH),
             invalid_numbers: ffi::lua_toboolean(state, 3) != 0,
             save_metatables: ffi::lua_toboolean(state, 4) != 0,
         };

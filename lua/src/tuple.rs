@@ -1,7 +1,7 @@
 //! The Rust half of tuple objects: field access, conversion to tables and text.
 //!
 //! A tuple in Lua is a variable-length cdata that holds a copy of its `MsgPack` and has no
-//! finalizer. A scalar field read by compiled code costs one FFI call ([`lycosa_tuple_field`]),
+//! finalizer. A scalar field read by compiled code costs one FFI call (`lycosa_tuple_field`),
 //! which walks to the field and leaves it where Lua picks it up; tables, 64-bit integers from
 //! outside the JIT and the conversions come through raw `lua_CFunction`s.
 
@@ -324,8 +324,8 @@ pub(crate) unsafe extern "C-unwind" fn lua_totable(state: *mut ffi::lua_State) -
         let boundary = Boundary::of_upvalue(state);
         let tuple = checked(state, boundary, "tuple:totable([from[, to]])");
         let (first, last) = range(state, length(tuple.data));
-        let expected = (last + 1).saturating_sub(first);
-        ffi::lua_createtable(state, expected as c_int, 0);
+        let expected = (last as usize + 1).saturating_sub(first as usize);
+        ffi::lua_createtable(state, expected.min(tuple.data.len()) as c_int, 0);
         push_fields(state, boundary, tuple.data, (first, last), |position| {
             ffi::lua_rawseti(state, -2, ffi::lua_Integer::from(position as i32));
         });
@@ -342,7 +342,8 @@ pub(crate) unsafe extern "C-unwind" fn lua_unpack(state: *mut ffi::lua_State) ->
         let boundary = Boundary::of_upvalue(state);
         let tuple = checked(state, boundary, "tuple:unpack([from[, to]])");
         let (first, last) = range(state, length(tuple.data));
-        let count = (last + 1).saturating_sub(first) as c_int;
+        let fields = (last as usize + 1).saturating_sub(first as usize);
+        let count = fields.min(tuple.data.len()) as c_int;
         if ffi::lua_checkstack(state, count.saturating_add(8)) == 0 {
             throw_text(
                 state,

@@ -10,7 +10,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use super::handle::FiberState;
-use super::scheduler::{Core, Scheduler};
+use super::scheduler::{Core, Scheduler, Wake};
 
 /// Why a value was not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -205,8 +205,7 @@ impl<T> Channel<T> {
         });
         queue.borrow_mut().push_back(Rc::clone(&waiter));
         while !waiter.done.get() {
-            let _ = self.core.suspend_until(deadline);
-            if waiter.fiber.timed_out.get() || waiter.fiber.cancelled.get() {
+            if self.core.suspend_until(deadline) != Wake::Woken {
                 break;
             }
         }
@@ -230,7 +229,7 @@ impl<T> Channel<T> {
 
     /// Why a waiter got nothing.
     fn failure(&self, waiter: &Waiter<T>) -> GetError {
-        if waiter.fiber.cancelled.get() {
+        if waiter.fiber.cancelled.get() || std::thread::panicking() {
             GetError::Cancelled
         } else if self.closed.get() {
             GetError::Closed

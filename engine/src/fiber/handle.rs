@@ -38,6 +38,9 @@ pub enum JoinError {
     /// The fiber lived longer than the timeout. It is still joinable.
     #[error("the fiber {0} has not ended within the timeout")]
     TimedOut(FiberId),
+    /// The fiber was parked for good before its end.
+    #[error("the fiber {0} was abandoned before its end")]
+    Abandoned(FiberId),
     /// The fiber's body panicked; the text is the panic's message.
     #[error("the fiber panicked: {0}")]
     Panicked(String),
@@ -53,6 +56,8 @@ pub(super) enum Phase {
     Calling,
     Suspended,
     Ended,
+    /// Parked for good: see [`Scheduler::abandon_other_fibers`](super::Scheduler::abandon_other_fibers).
+    Abandoned,
 }
 
 pub(super) struct FiberState {
@@ -64,7 +69,8 @@ pub(super) struct FiberState {
     pub(super) joinable: Cell<bool>,
     pub(super) switches: Cell<u64>,
     pub(super) timer: Cell<Option<TimerKey>>,
-    pub(super) strand: RefCell<Option<Rc<Strand>>>,
+    /// What the fiber runs on; after its end another fiber's.
+    pub(super) strand: Rc<Strand>,
     /// The fiber inside `create` that continues at this one's first yield.
     pub(super) caller: RefCell<Option<Rc<FiberState>>>,
     pub(super) joiners: RefCell<Vec<Rc<FiberState>>>,
@@ -83,7 +89,7 @@ impl FiberState {
             joinable: Cell::new(false),
             switches: Cell::new(0),
             timer: Cell::new(None),
-            strand: RefCell::new(Some(strand)),
+            strand,
             caller: RefCell::new(None),
             joiners: RefCell::new(Vec::new()),
             panic_message: RefCell::new(None),
@@ -92,7 +98,7 @@ impl FiberState {
     }
 
     pub(super) fn has_ended(&self) -> bool {
-        self.phase.get() == Phase::Ended
+        matches!(self.phase.get(), Phase::Ended | Phase::Abandoned)
     }
 }
 
@@ -128,6 +134,7 @@ impl Fiber {
     pub fn status(&self) -> Status {
         match self.state.phase.get() {
             Phase::Running => Status::Running,
+            Phase::Abandoned => Status::Dead,
             Phase::Ended if !self.state.joinable.get() => Status::Dead,
             _ => Status::Suspended,
         }
@@ -172,7 +179,8 @@ impl Fiber {
     }
 
     /// Waits until the fiber has ended, then lets it go. `timeout` of `None` waits without limit.
-    /// A cancel of the waiting fiber does not end the wait, as in Tarantool.
+    /// A cancel of the waiting fiber does not end the wait, as in Tarantool; a fiber that unwinds from
+    /// a panic does not wait.
     pub fn join(&self, timeout: Option<Duration>) -> Result<(), JoinError> {
         let id = self.state.id;
         if !self.state.joinable.get() {
@@ -190,7 +198,8 @@ impl Fiber {
                 .joiners
                 .borrow_mut()
                 .retain(|joiner| !Rc::ptr_eq(joiner, &waiting));
-            if waiting.timed_out.get() && self.is_alive() {
+            let gives_up = waiting.timed_out.get() || std::thread::panicking();
+            if gives_up && self.is_alive() {
                 return Err(JoinError::TimedOut(id));
             }
         }
@@ -199,6 +208,9 @@ impl Fiber {
             return Err(JoinError::NotJoinable(id));
         }
         self.core.forget(id);
+        if self.state.phase.get() == Phase::Abandoned {
+            return Err(JoinError::Abandoned(id));
+        }
         let panic_message = self.state.panic_message.borrow_mut().take();
         panic_message.map_or(Ok(()), |message| Err(JoinError::Panicked(message)))
     }

@@ -12,9 +12,6 @@ use parking_lot::Mutex;
 use super::clock::Clock;
 use super::scheduler::{Core, Scheduler};
 
-/// Turns that cancelled fibers get to end when the main fiber has ended.
-const SHUTDOWN_ROUNDS: usize = 32;
-
 /// Smallest stack on which a fiber can run at all.
 const MIN_STACK_SIZE_BYTES: usize = 16 << 10;
 
@@ -138,7 +135,7 @@ fn run_main<T>(
         core: Core::new(options),
     };
     let result = catch_unwind(AssertUnwindSafe(|| main(&scheduler)));
-    scheduler.core.shut_down(SHUTDOWN_ROUNDS);
+    scheduler.core.shut_down();
     result
 }
 

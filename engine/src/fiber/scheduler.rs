@@ -19,8 +19,11 @@ use super::runtime::{RuntimeOptions, panic_message};
 use super::strand::Strand;
 use super::timers::Timers;
 
-/// Ids up to here are reserved, as in Tarantool.
-const LAST_RESERVED_ID: FiberId = 100;
+/// Ids up to 100 are reserved, as in Tarantool.
+const MAIN_ID: FiberId = 101;
+
+/// Turns that cancelled fibers get to end.
+const END_ROUNDS: usize = 32;
 
 /// Strands kept parked for fibers to come; those beyond give their stacks back.
 const IDLE_STRANDS_LIMIT: usize = 1024;
@@ -89,6 +92,7 @@ pub(super) struct Core {
     inbox: Inbox,
     idle_strands: RefCell<Vec<Rc<Strand>>>,
     hooks: RefCell<Rc<Vec<Rc<dyn SwitchHook>>>>,
+    has_hooks: Cell<bool>,
     next_id: Cell<FiberId>,
     alive: Cell<usize>,
     switches: Cell<u64>,
@@ -99,11 +103,10 @@ pub(super) struct Core {
 impl Core {
     /// The core of a new runtime. The caller becomes its main fiber.
     pub(super) fn new(options: &RuntimeOptions) -> Rc<Self> {
-        let main_id = LAST_RESERVED_ID + 1;
-        let main = FiberState::new(main_id, "main", Phase::Running, Strand::of_caller());
+        let main = FiberState::new(MAIN_ID, "main", Phase::Running, Strand::of_caller());
         Rc::new(Self {
             clock: LoopClock::new(options.clock),
-            fibers: RefCell::new(BTreeMap::from([(main_id, Rc::clone(&main))])),
+            fibers: RefCell::new(BTreeMap::from([(MAIN_ID, Rc::clone(&main))])),
             running: RefCell::new(main),
             ready: RefCell::default(),
             turn_left: Cell::new(0),
@@ -111,7 +114,8 @@ impl Core {
             inbox: Inbox::new(),
             idle_strands: RefCell::default(),
             hooks: RefCell::default(),
-            next_id: Cell::new(main_id + 1),
+            has_hooks: Cell::new(false),
+            next_id: Cell::new(MAIN_ID + 1),
             alive: Cell::new(1),
             switches: Cell::new(0),
             stack_size_words: options.stack_size_words(),
@@ -145,6 +149,9 @@ impl Core {
 
     pub(super) fn yield_now(&self) -> Wake {
         let me = self.running();
+        if std::thread::panicking() {
+            return Wake::Cancelled;
+        }
         self.before_switch(&me);
         me.timed_out.set(false);
         self.enqueue(Rc::clone(&me));
@@ -152,9 +159,13 @@ impl Core {
         Wake::of(&me)
     }
 
-    /// Suspends the running fiber until it is woken or `deadline` passes.
+    /// Suspends the running fiber until it is woken or `deadline` passes. A fiber that unwinds does
+    /// not switch: the standard library counts panics by thread, so others would seem to unwind too.
     pub(super) fn suspend_until(&self, deadline: Option<Instant>) -> Wake {
         let me = self.running();
+        if std::thread::panicking() {
+            return Wake::Cancelled;
+        }
         self.before_switch(&me);
         me.timed_out.set(false);
         me.phase.set(Phase::Suspended);
@@ -179,22 +190,18 @@ impl Core {
     /// The fiber that created `me` and waits for its first yield, else the next ready one.
     fn successor_of(&self, me: &FiberState) -> Rc<FiberState> {
         let caller = me.caller.borrow_mut().take();
-        caller.unwrap_or_else(|| self.next_ready())
+        (caller.filter(|caller| caller.phase.get() == Phase::Calling))
+            .unwrap_or_else(|| self.next_ready())
     }
 
     /// Makes `next` the running fiber, and pauses the strand of `me` until it is chosen again.
     fn switch(&self, me: &FiberState, next: Rc<FiberState>) {
-        let strand = me.strand.borrow().clone();
         self.resume(next);
-        if let Some(strand) = strand {
-            strand.pause();
-        }
+        me.strand.pause();
     }
 
     fn resume(&self, next: Rc<FiberState>) {
-        if let Some(strand) = &*next.strand.borrow() {
-            strand.resume();
-        }
+        next.strand.resume();
         self.running.replace(next);
     }
 
@@ -202,14 +209,18 @@ impl Core {
     fn entered(&self, me: &FiberState) {
         me.phase.set(Phase::Running);
         self.switches.set(self.switches.get() + 1);
-        for hook in &*self.hooks() {
-            hook.after_switch(me.id);
+        if self.has_hooks.get() {
+            self.hooks()
+                .iter()
+                .for_each(|hook| hook.after_switch(me.id));
         }
     }
 
     fn before_switch(&self, me: &FiberState) {
-        for hook in &*self.hooks() {
-            hook.before_switch(me.id);
+        if self.has_hooks.get() {
+            self.hooks()
+                .iter()
+                .for_each(|hook| hook.before_switch(me.id));
         }
     }
 
@@ -325,26 +336,28 @@ impl Core {
         for joiner in me.joiners.take() {
             self.make_ready(&joiner);
         }
-        if let Some(strand) = me.strand.take() {
-            let mut idle = self.idle_strands.borrow_mut();
-            if idle.len() < IDLE_STRANDS_LIMIT {
-                idle.push(strand);
-            } else {
-                strand.quit();
-            }
+        let idle_count = self.idle_strands.borrow().len();
+        if idle_count < IDLE_STRANDS_LIMIT {
+            self.idle_strands.borrow_mut().push(Rc::clone(&me.strand));
+        } else {
+            me.strand.quit();
         }
         self.resume(self.successor_of(me));
     }
 
-    /// Cancels every fiber but the main one and lets them run, for at most `rounds` turns. What is
-    /// alive then stays parked for good.
-    pub(super) fn shut_down(&self, rounds: usize) {
-        let main = self.running();
-        for _ in 0..rounds {
-            let others: Vec<_> = (self.fibers.borrow().values())
-                .filter(|fiber| !fiber.has_ended() && !Rc::ptr_eq(fiber, &main))
-                .cloned()
-                .collect();
+    /// Living fibers but the running and the main one.
+    fn others(&self) -> Vec<Rc<FiberState>> {
+        let running = self.running();
+        let fibers = self.fibers.borrow();
+        (fibers.values())
+            .filter(|fiber| !fiber.has_ended() && fiber.id != MAIN_ID && fiber.id != running.id)
+            .cloned()
+            .collect()
+    }
+
+    fn end_others(&self) -> usize {
+        for _ in 0..END_ROUNDS {
+            let others = self.others();
             if others.is_empty() {
                 break;
             }
@@ -354,6 +367,31 @@ impl Core {
             }
             let _ = self.yield_now();
         }
+        self.abandon_others()
+    }
+
+    fn abandon_others(&self) -> usize {
+        let others = self.others();
+        for fiber in &others {
+            fiber.phase.set(Phase::Abandoned);
+            if let Some(timer) = fiber.timer.take() {
+                self.timers.borrow_mut().remove(timer);
+            }
+            self.forget(fiber.id);
+            for joiner in fiber.joiners.take() {
+                self.make_ready(&joiner);
+            }
+        }
+        self.ready
+            .borrow_mut()
+            .retain(|fiber| fiber.phase.get() == Phase::Ready);
+        self.turn_left.set(0);
+        others.len()
+    }
+
+    /// The end of the runtime: ends or abandons all fibers and gives parked strands' stacks back.
+    pub(super) fn shut_down(&self) {
+        self.end_others();
         for strand in self.idle_strands.take() {
             strand.quit();
             strand.resume();
@@ -392,7 +430,8 @@ impl Scheduler {
         self.handle(self.core.running())
     }
 
-    /// Goes to the end of the ready queue. Answers `Woken` or `Cancelled`.
+    /// Goes to the end of the ready queue. While the fiber unwinds from a panic this and every other
+    /// wait answer `Cancelled` at once, without a switch. Answers `Woken` or `Cancelled`.
     pub fn yield_now(&self) -> Wake {
         self.core.yield_now()
     }
@@ -434,6 +473,19 @@ impl Scheduler {
         Some(self.handle(Rc::clone(state)))
     }
 
+    /// Cancels every fiber but the running and the main one, gives them 32 turns to end, and abandons
+    /// those that do not. Answers with how many those are.
+    pub fn end_other_fibers(&self) -> usize {
+        self.core.end_others()
+    }
+
+    /// Parks every fiber but the running and the main one for good, and answers with how many. They
+    /// never run again, so what their stacks refer to may go; the stacks' memory is not given back,
+    /// since dropping a suspended fiber would unwind it by force.
+    pub fn abandon_other_fibers(&self) -> usize {
+        self.core.abandon_others()
+    }
+
     /// How often a fiber was entered since the runtime started.
     pub fn context_switches(&self) -> u64 {
         self.core.switches.get()
@@ -455,6 +507,7 @@ impl Scheduler {
         let mut extended = Vec::clone(&hooks);
         extended.push(Rc::from(hook));
         *hooks = Rc::new(extended);
+        self.core.has_hooks.set(true);
     }
 
     /// A waker of `fiber` for other threads.

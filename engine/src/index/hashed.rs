@@ -101,8 +101,15 @@ impl HashedIndex {
     #[cold]
     fn grow(&mut self) -> Result<(), OutOfMemory> {
         let before = self.table.allocation_size();
-        // The table doubles; its old memory is given back after the move.
-        let expected = (before * 2).max(64);
+        // A table that is full of traces of removed tuples is tidied in place, so that there is
+        // always room for a tuple after deletes. Otherwise the table doubles, and its old memory is
+        // given back after the move.
+        let fits_in_place = self.table.len() * 16 < self.table.num_buckets() * 7;
+        let expected = if before > 0 && fits_in_place {
+            0
+        } else {
+            (before * 2).max(64)
+        };
         self.arena.charge(expected)?;
         let definition = &self.definition;
         let grown = self.table.try_reserve(1, |&stored| {

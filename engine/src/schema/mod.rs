@@ -9,3 +9,6 @@ pub use format::{FieldDefinition, FieldType, Format};
 pub use key_def::{KeyDefinition, KeyPart};
 
 pub(crate) use compare::hash_encoded;
+
+#[cfg(test)]
+mod tests;

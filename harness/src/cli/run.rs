@@ -44,7 +44,8 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Failure> {
         saving,
     };
 
-    session.show_header(&mut anstream::stderr())?;
+    // What cannot be shown beforehand does not keep anything from being measured.
+    let _ = session.show_header(&mut anstream::stderr());
     let mut progress = Progress::new(session.mode(), schedule);
     let outcome = schedule::run(
         schedule,

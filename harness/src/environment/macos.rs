@@ -4,19 +4,21 @@ use std::ffi::CStr;
 use std::ptr;
 
 use super::Facts;
-use super::translator::{self, Evidence};
+use super::translator::{self, Evidence, Translator};
 
 /// Asks the system.
 pub(crate) fn facts() -> Facts {
+    let translator = translator::detect(&evidence());
+    // A translated process is told that it is on x86-64 by everything but this.
+    let is_arm = number(c"hw.optional.arm64") == Some(1) || translator == Translator::Rosetta;
     Facts {
         host_name: text(c"kern.hostname"),
         os: text(c"kern.osproductversion").map(|version| format!("macOS {version}")),
         cpu: text(c"machdep.cpu.brand_string").map(|brand| with_core_counts(&brand)),
         load_average: load_average(),
-        // A translated process is told that it is on x86-64 by everything but this.
-        host_arch: (number(c"hw.optional.arm64") == Some(1)).then(|| String::from("aarch64")),
+        host_arch: is_arm.then(|| String::from("aarch64")),
         emulator: None,
-        translator: Some(translator::detect(&evidence())),
+        translator: Some(translator),
     }
 }
 

@@ -20,7 +20,7 @@ pub(crate) enum Translator {
     Box64,
     /// FEX-Emu.
     Fex,
-    /// Microsoft's Prism, below a Linux layer on Windows for Arm.
+    /// Microsoft's Prism on Windows for Arm.
     Prism,
 }
 
@@ -93,7 +93,9 @@ pub(crate) fn detect(evidence: &Evidence) -> Translator {
     if brand.starts_with("box64") || executable == "box64" {
         return Translator::Box64;
     }
-    if text(&evidence.hypervisor_vendor).starts_with("fexifexi") || executable.starts_with("fex") {
+    if text(&evidence.hypervisor_vendor).starts_with("fexifexi")
+        || matches!(executable.as_str(), "fex" | "fexinterpreter")
+    {
         return Translator::Fex;
     }
     if brand.starts_with("virtual cpu @") {

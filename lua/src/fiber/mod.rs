@@ -1,6 +1,6 @@
 //! Tarantool's `fiber` module.
 //!
-//! The Lua half, `modules/fiber.lua`, checks arguments, keeps results and raises errors. This half
+//! The Lua half, `modules/fiber.lua` and `modules/fiber_queues.lua`, checks arguments, keeps results and raises errors. This half
 //! gives it primitives: raw C functions, because `mlua` keeps a notion of the current Lua state that
 //! a stack switch inside one of its closures would corrupt. No primitive raises an error while it
 //! holds a Rust value with a destructor: each answers with a status, and Lua raises.
@@ -24,11 +24,21 @@ struct Bridge {
     started: Instant,
 }
 
+impl Drop for Bridge {
+    /// The Lua state closes: its fibers must never run again, or they would use what it frees.
+    fn drop(&mut self) {
+        self.scheduler.abandon_other_fibers();
+    }
+}
+
 /// One primitive: its name and its function.
 type Primitive = (&'static std::ffi::CStr, ffi::lua_CFunction);
 
 /// Makes `require('fiber')` give Tarantool's fiber module, on `scheduler`. To be called by a fiber
 /// of that scheduler, once per Lua state.
+///
+/// When the Lua state is dropped, fibers that are still alive are abandoned where they stand; call
+/// [`Scheduler::end_other_fibers`] before to let them end.
 pub fn install(lua: &Lua, scheduler: &Scheduler) -> mlua::Result<()> {
     let since_epoch = SystemTime::now()
         .duration_since(UNIX_EPOCH)
@@ -56,10 +66,14 @@ pub fn install(lua: &Lua, scheduler: &Scheduler) -> mlua::Result<()> {
             ffi::lua_setfield(state, -2, c"stack_size_bytes".as_ptr());
         })
     }?;
-    let chunk = lua
+    let queues = lua
+        .load(include_str!("../../modules/fiber_queues.lua"))
+        .set_name("=fiber_queues.lua")
+        .into_function()?;
+    let module: Table = lua
         .load(include_str!("../../modules/fiber.lua"))
-        .set_name("=fiber.lua");
-    let module: Table = chunk.call(primitives)?;
+        .set_name("=fiber.lua")
+        .call((primitives, queues))?;
     let package: Table = lua.globals().get("package")?;
     let loaded: Table = package.get("loaded")?;
     loaded.set("fiber", module)

@@ -100,22 +100,17 @@ unsafe extern "C-unwind" fn start(state: *mut lua_State) -> c_int {
         }
         ffi::lua_xmove(state, thread, arguments + 1);
         let (name, name_bytes) = text_at(state, 2);
-        let made = make_fiber(
-            state,
-            at_once,
-            text(name, name_bytes),
-            (thread, arguments, anchor),
-        );
-        match made {
-            Ok(id) => answer_number(state, id as f64),
-            Err((message, length)) => {
-                ffi::luaL_unref(state, ffi::LUA_REGISTRYINDEX, anchor);
-                ffi::lua_pushnil(state);
-                ffi::lua_pushlstring(state, message.as_ptr().cast(), length);
-                2
-            }
+        let mut message = ([0; 256], 0);
+        let name = text(name, name_bytes);
+        let thread = (thread, arguments, anchor);
+        if let Some(id) = make_fiber(state, at_once, name, thread, &mut message) {
+            return answer_number(state, id as f64);
         }
+        ffi::luaL_unref(state, ffi::LUA_REGISTRYINDEX, anchor);
+        ffi::lua_pushnil(state);
+        ffi::lua_pushlstring(state, message.0.as_ptr().cast(), message.1);
     }
+    2
 }
 
 /// A message without a destructor, so that Lua may fail to copy it.
@@ -129,7 +124,8 @@ fn message_of(error: &dyn std::fmt::Display) -> Message {
     (bytes, length)
 }
 
-/// Starts or queues the fiber that runs the function and arguments on `thread`'s stack.
+/// Starts or queues the fiber that runs the function and arguments on `thread`'s stack. Writes to
+/// `failure` why there is none.
 ///
 /// # Safety
 ///
@@ -139,7 +135,8 @@ unsafe fn make_fiber(
     at_once: bool,
     name: &str,
     (thread, arguments, anchor): (*mut lua_State, c_int, c_int),
-) -> Result<FiberId, Message> {
+    failure: &mut Message,
+) -> Option<FiberId> {
     // SAFETY: the caller is a primitive.
     let scheduler = unsafe { &bridge(state).scheduler };
     let body = move || {
@@ -152,8 +149,13 @@ unsafe fn make_fiber(
     } else {
         scheduler.spawn(name, body)
     };
-    made.map(|fiber| fiber.id())
-        .map_err(|error| message_of(&error))
+    match made {
+        Ok(fiber) => Some(fiber.id()),
+        Err(error) => {
+            *failure = message_of(&error);
+            None
+        }
+    }
 }
 
 /// Runs a fiber's Lua function to its end.

@@ -163,17 +163,14 @@ unsafe extern "C-unwind" fn channel_put(state: *mut lua_State) -> c_int {
         let limit = timeout(state, 2);
         ffi::lua_settop(state, 3);
         let reference = ffi::luaL_ref(state, ffi::LUA_REGISTRYINDEX);
-        match object::<Channel<Reference>>(state).map(|channel| channel.put(reference, limit)) {
-            Some(Err(error)) => {
-                ffi::luaL_unref(state, ffi::LUA_REGISTRYINDEX, reference);
-                failure(state, error.reason)
-            }
-            Some(Ok(())) | None => {
-                ffi::lua_pushboolean(state, 1);
-                1
-            }
+        let put = object::<Channel<Reference>>(state).map(|channel| channel.put(reference, limit));
+        if let Some(Err(error)) = put {
+            ffi::luaL_unref(state, ffi::LUA_REGISTRYINDEX, reference);
+            return failure(state, error.reason);
         }
+        ffi::lua_pushboolean(state, 1);
     }
+    1
 }
 
 /// `channel_get(channel, timeout)`: true and the value, or nil and the reason.
