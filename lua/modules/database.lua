@@ -40,6 +40,7 @@ local bindings = {
     delete = bind('delete', 'int32_t', KEY),
     update = bind('update', 'int32_t', ', uint32_t, uint32_t, uint32_t' .. ENCODED),
     upsert = bind('upsert', 'int32_t', ', uint32_t, uint32_t' .. ENCODED),
+    update_tuple = bind('update_tuple', 'int32_t', ', int32_t, uint32_t' .. ENCODED),
     hold = bind('hold', 'uint32_t', ENCODED),
     hold_string = bind('hold_string', 'uint32_t', ', const uint8_t *, uint32_t'),
     echo = bind('echo', 'int32_t', ENCODED),

@@ -496,6 +496,102 @@ function index_methods.tuple_pos(index, tuple)
     return position_of(index.space_id, index.id, tuple)
 end
 
+-- A field's name, with which a path may begin, as a number: a tuple alone has names in Lua only.
+local function resolve_name(names, field)
+    local name, rest = field:match('^([^%.%[]+)(.*)$')
+    local position = names[field] or names[name]
+    if position == nil then
+        return field
+    end
+    return names[field] or rest == '' and position or ('[%d]%s'):format(position, rest)
+end
+
+local function resolve_operations(names, operations)
+    local resolved = {}
+    for number, operation in ipairs(operations) do
+        if type(operation) == 'table' and type(operation[2]) == 'string' then
+            local copy = {}
+            for position = 1, #operation do
+                copy[position] = operation[position]
+            end
+            copy[2] = resolve_name(names, operation[2])
+            operation = copy
+        end
+        resolved[number] = operation
+    end
+    return resolved
+end
+
+local function update_tuple(tuple, operations, is_upsert)
+    local names = tuples.format_names(tuple.__format)
+    local resolved = names ~= nil and resolve_operations(names, operations) or operations
+    local result
+    repeat
+        local size, encoding = encode(tuple)
+        local held = ffi_hold(context, size, encoding)
+        size, encoding = encode(resolved)
+        if size == nil then
+            not_an_array()
+        end
+        result = database.update_tuple(context, is_upsert, held, size, encoding)
+    until result ~= RETRY
+    if result < 0 then
+        raise()
+    end
+    return take(result, tuple.__format)
+end
+
+tuples.add_method('update', function(tuple, operations)
+    if not tuples.is(tuple) or type(operations) ~= 'table' then
+        error('Usage: tuple:update({ { op, field, arg}+ })', 2)
+    end
+    return update_tuple(tuple, operations, 0)
+end)
+
+tuples.add_method('upsert', function(tuple, operations)
+    if not tuples.is(tuple) or type(operations) ~= 'table' then
+        error('Usage: tuple:upsert({ { op, field, arg}+ })', 2)
+    end
+    return update_tuple(tuple, operations, 1)
+end)
+
+-- Puts one more than the greatest key before the tuple's fields, and inserts that.
+function space_methods.auto_increment(space, tuple)
+    check_space(space, 'auto_increment')
+    local last = extreme(space.id, 0, MAXIMUM, nil, 0)
+    local first = last ~= nil and last[1] + 1 or 1
+    local list = tuples.is(tuple) and tuple:totable() or {unpack(tuple)}
+    table.insert(list, 1, first)
+    return space_methods.insert(space, list)
+end
+
+-- The tuple, or with `{table = true}` the table, of a map from field names to values.
+function space_methods.frommap(space, map, options)
+    check_space(space, 'frommap')
+    if type(map) ~= 'table' then
+        error('Usage: space:frommap(map, opts)', 2)
+    end
+    local names = tuples.format_names(format_ids[space.id]) or {}
+    local list, last = {}, 0
+    for name, value in pairs(map) do
+        local position = type(name) == 'string' and names[name] or nil
+        if position == nil then
+            return nil, ("Unknown field '%s'"):format(tostring(name))
+        end
+        list[position] = value
+        last = math.max(last, position)
+    end
+    if options ~= nil and options.table then
+        return list
+    end
+    for position = 1, last do
+        if list[position] == nil then
+            list[position] = box.NULL
+        end
+    end
+    return tuples.new(list)
+end
+
 -- `box.index` has the iterators by name.
 database.api.index = ITERATORS
 

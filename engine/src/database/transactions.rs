@@ -241,6 +241,31 @@ impl Database {
                     space.recount_data_bytes();
                 }
             }
+            SchemaChange::IndexRenamed {
+                space_id,
+                index_id,
+                old_name,
+            } => {
+                let indexes = self
+                    .spaces
+                    .get_mut(&space_id)
+                    .map(|space| &mut space.indexes);
+                let mut indexes = indexes.into_iter().flatten();
+                if let Some(index) = indexes.find(|index| index.id == index_id) {
+                    index.name = old_name;
+                }
+            }
+            SchemaChange::IndexAltered {
+                space_id,
+                index,
+                old_format,
+            } => {
+                if let Some(space) = self.spaces.get_mut(&space_id) {
+                    let at = space.indexes.partition_point(|known| known.id < index.id);
+                    space.indexes[at] = index;
+                    space.format = old_format;
+                }
+            }
             SchemaChange::Truncated { space_id, contents } => {
                 if let Some(space) = self.spaces.get_mut(&space_id) {
                     space.indexes = contents.indexes;

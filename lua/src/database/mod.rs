@@ -85,6 +85,12 @@ pub fn install(lua: &Lua, engine: &Engine) -> mlua::Result<()> {
         include_str!("../../modules/schema.lua"),
         &native,
     )?;
+    load_module(
+        lua,
+        "unsupported",
+        include_str!("../../modules/unsupported.lua"),
+        &native,
+    )?;
     load_module(lua, "cfg", include_str!("../../modules/cfg.lua"), &native)?;
     Ok(())
 }

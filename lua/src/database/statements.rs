@@ -9,6 +9,7 @@
 use std::rc::Rc;
 
 use lycosa_engine::tuple::Encoded;
+use lycosa_engine::update::Operations;
 use mlua::{Lua, Table};
 
 use super::context::Context;
@@ -82,12 +83,7 @@ unsafe extern "C" fn transaction_number(context: *mut Context) -> f64 {
 }
 
 /// Answers with the number of the result, the stored tuple.
-unsafe extern "C" fn insert(
-    context: *mut Context,
-    space_id: u32,
-    size: u32,
-    encoding: i32,
-) -> i32 {
+unsafe extern "C" fn insert(context: *mut Context, space_id: u32, size: u32, encoding: i32) -> i32 {
     // SAFETY: as in `begin`; the bytes are in the scratch buffer.
     let context = unsafe { &mut *context };
     let Some(tuple) = context.encoded(size, encoding) else {
@@ -200,6 +196,36 @@ unsafe extern "C" fn upsert(
     context.status(outcome)
 }
 
+/// Applies operations, which were encoded, to a tuple that was held and belongs to no space; answers
+/// with the number of the result. As in an upsert, operations that do not fit are skipped if
+/// `is_upsert` is 1.
+unsafe extern "C" fn update_tuple(
+    context: *mut Context,
+    is_upsert: i32,
+    held: u32,
+    size: u32,
+    encoding: i32,
+) -> i32 {
+    // SAFETY: as in `insert`.
+    let context = unsafe { &mut *context };
+    let (Some(operations), Some(tuple)) =
+        (context.encoded(size, encoding), context.take_held(held))
+    else {
+        return RETRY;
+    };
+    let mut updated = Vec::new();
+    let outcome = Operations::parse(operations.bytes(), 1, &|_| None).and_then(|operations| {
+        if is_upsert == 0 {
+            operations.apply(&tuple, &mut updated)
+        } else {
+            operations.apply_upsert(&tuple, &mut updated).map(drop)
+        }
+    });
+    context.held = tuple;
+    let outcome = outcome.map(|()| context.own(&updated));
+    context.status(outcome)
+}
+
 /// Keeps a key, position or tuple while something else is encoded; answers with the number that it
 /// is asked back by, or 0 when something else has been encoded already.
 unsafe extern "C" fn hold(context: *mut Context, size: u32, encoding: i32) -> u32 {
@@ -276,6 +302,7 @@ pub(super) fn install(_lua: &Lua, native: &Table) -> mlua::Result<()> {
     native.set("delete", address(delete as *const ()))?;
     native.set("update", address(update as *const ()))?;
     native.set("upsert", address(upsert as *const ()))?;
+    native.set("update_tuple", address(update_tuple as *const ()))?;
     native.set("hold", address(hold as *const ()))?;
     native.set("hold_string", address(hold_string as *const ()))?;
     native.set("echo", address(echo as *const ()))?;
