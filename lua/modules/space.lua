@@ -159,7 +159,7 @@ local function resolve_iterator(iterator)
     elseif type(iterator) ~= 'number' then
         box.error(box.error.ITERATOR_TYPE, tostring(iterator))
     end
-    if number > ITERATORS.PP or number < 0 then
+    if not (number >= 0 and number <= ITERATORS.PP and number % 1 == 0) then
         box.error(box.error.ILLEGAL_PARAMS, 'Invalid iterator type')
     elseif number > SUPPORTED_ITERATORS then
         box.error(box.error.UNSUPPORTED, 'Index', 'requested iterator type')

@@ -56,6 +56,11 @@ impl Database {
         self.transaction.is_open()
     }
 
+    /// Whether a yield has undone the running fiber's transaction, which can only be rolled back.
+    pub fn is_aborted(&self) -> bool {
+        self.transaction.state == State::Aborted
+    }
+
     /// Number of the running fiber's transaction, if it has one.
     pub fn transaction_number(&self) -> Option<u64> {
         self.transaction

@@ -138,7 +138,12 @@ impl Context {
     /// The result of number `serial`, if it is there.
     pub(super) fn result(&self, serial: i32) -> Option<&[u8]> {
         if self.serial == serial && !self.data.is_null() {
-            // SAFETY: no call has come since `lend`, so that the database still has the tuple.
+            // A finalizer that yields undoes the transaction, and what it stored.
+            if self.database.borrow().is_aborted() {
+                return None;
+            }
+            // SAFETY: no call has come since `lend`, and no transaction was undone, so that the
+            // database still has the tuple.
             return Some(unsafe { std::slice::from_raw_parts(self.data, self.size as usize) });
         }
         let found = self.waiting.iter().rev().find(|(of, _)| *of == serial);

@@ -89,7 +89,7 @@ fn fields(list: &Table) -> Result<Vec<FieldDefinition>> {
         .map(|entry| {
             let entry = entry.map_err(|_| malformed("format"))?;
             Ok(FieldDefinition {
-                name: entry.get("name").map_err(|_| malformed("field name"))?,
+                name: name_of(&entry.get("name").map_err(|_| malformed("field name"))?)?,
                 field_type: field_type(&entry)?,
                 is_nullable: entry.get("is_nullable").unwrap_or(false),
             })
