@@ -56,6 +56,16 @@ pub(crate) enum SchemaChange {
         index: Index,
         old_format: Format,
     },
+    IndexRenamed {
+        space_id: u32,
+        index_id: u32,
+        old_name: String,
+    },
+    IndexAltered {
+        space_id: u32,
+        index: Index,
+        old_format: Format,
+    },
     Truncated {
         space_id: u32,
         contents: Contents,

@@ -46,7 +46,7 @@ local function check_value(name, value)
     local option = OPTIONS[name]
     if option == nil then
         wrong(tostring(name), 'unexpected option')
-    elseif not option[1]:find(type(value), 1, true) then
+    elseif not (', ' .. option[1] .. ','):find(', ' .. type(value) .. ',', 1, true) then
         wrong(name, (option[1]:find(',') and 'should be one of types ' or 'should be of type ') .. option[1])
     end
     if is_configured and value ~= values[name] and not option.dynamic and name ~= 'memtx_memory' then
@@ -57,7 +57,7 @@ end
 local LEAST_MEMORY = 1024 * 1024
 
 local function apply_memory(bytes)
-    if bytes < LEAST_MEMORY then
+    if not (bytes >= LEAST_MEMORY and bytes < math.huge) then
         wrong('memtx_memory', ('must be at least %d'):format(LEAST_MEMORY))
     elseif is_configured and bytes < values.memtx_memory then
         wrong('memtx_memory', 'cannot decrease memory size at runtime')
@@ -244,7 +244,9 @@ end
 api.info = setmetatable({}, {
     __index = function(_, name)
         local compute = INFO[name]
-        return compute ~= nil and compute() or nil
+        if compute ~= nil then
+            return compute()
+        end
     end,
     __call = all_info,
     __serialize = all_info,

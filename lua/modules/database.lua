@@ -1,7 +1,8 @@
 -- The FFI half of `box`: bindings to the engine's functions, results, and transactions.
 --
--- A binding answers with a status; a negative one means that the error waits in Rust, and `raise`
--- throws it. A tuple that a call answers with is copied into a new object by `take`.
+-- A binding answers with a status: a negative one means that the error waits in Rust, and `raise`
+-- throws it; RETRY that what was encoded has been overwritten by a finalizer, and the call must be
+-- begun anew; a positive one is the number of a result, which `take` copies into a new object.
 
 local native = ...
 local ffi = require('ffi')
@@ -9,7 +10,7 @@ local errors = require('lycosa.error')
 local tuples = require('lycosa.tuple')
 
 ffi.cdef([[
-struct lycosa_result { const uint8_t *data; uint32_t size; uint32_t serial; double number; };
+struct lycosa_result { uint32_t size; };
 struct lycosa_savepoint { double transaction; uint32_t number; };
 ]])
 
@@ -20,12 +21,12 @@ local function bind(name, result, arguments)
     return ffi.cast(('%s (*)(%s%s)'):format(result, context_p, arguments), native[name])
 end
 
--- What is encoded stands in the scratch buffer, so that its size is passed and no pointer.
-local KEY = ', uint32_t, uint32_t, uint32_t'
+-- What is encoded is passed as its size and the number of the encoding.
+local ENCODED = ', uint32_t, int32_t'
+local KEY = ', uint32_t, uint32_t' .. ENCODED
 
 local bindings = {
     context = context,
-    -- The answer of a call that must be begun anew, because a finalizer has come between.
     RETRY = -2,
     begin = bind('begin', 'int32_t', ''),
     commit = bind('commit', 'int32_t', ''),
@@ -34,26 +35,28 @@ local bindings = {
     transaction_number = bind('transaction_number', 'double', ''),
     savepoint = bind('savepoint', 'int32_t', ''),
     rollback_to_savepoint = bind('rollback_to_savepoint', 'int32_t', ', uint32_t'),
-    insert = bind('insert', 'int32_t', ', uint32_t, uint32_t'),
-    replace = bind('replace', 'int32_t', ', uint32_t, uint32_t'),
+    insert = bind('insert', 'int32_t', ', uint32_t' .. ENCODED),
+    replace = bind('replace', 'int32_t', ', uint32_t' .. ENCODED),
     delete = bind('delete', 'int32_t', KEY),
-    update = bind('update', 'int32_t', ', uint32_t, uint32_t, uint32_t, uint32_t'),
-    upsert = bind('upsert', 'int32_t', ', uint32_t, uint32_t, uint32_t'),
-    hold = bind('hold', 'uint32_t', ', uint32_t'),
+    update = bind('update', 'int32_t', ', uint32_t, uint32_t, uint32_t' .. ENCODED),
+    upsert = bind('upsert', 'int32_t', ', uint32_t, uint32_t' .. ENCODED),
+    update_tuple = bind('update_tuple', 'int32_t', ', int32_t, uint32_t' .. ENCODED),
+    hold = bind('hold', 'uint32_t', ENCODED),
     hold_string = bind('hold_string', 'uint32_t', ', const uint8_t *, uint32_t'),
-    echo = bind('echo', 'void', ', uint32_t'),
+    echo = bind('echo', 'int32_t', ENCODED),
     get = bind('get', 'int32_t', KEY),
-    extreme = bind('extreme', 'int32_t', ', uint32_t, uint32_t, uint32_t, uint32_t'),
-    count = bind('count', 'int32_t', ', uint32_t, uint32_t, uint32_t, uint32_t'),
-    length = bind('length', 'int32_t', ', uint32_t, uint32_t'),
-    byte_size = bind('byte_size', 'int32_t', ', uint32_t, int32_t'),
-    select = bind('select', 'int32_t',
-        ', uint32_t, uint32_t, uint32_t, uint32_t, double, double, int32_t, uint32_t'),
-    copy_selected = bind('copy_selected', 'int32_t', ', uint32_t, uint8_t *'),
-    cursor_open = bind('cursor_open', 'int32_t',
-        ', uint32_t, uint32_t, uint32_t, uint32_t, double, int32_t, uint32_t'),
+    extreme = bind('extreme', 'int32_t', ', uint32_t, uint32_t, uint32_t, double' .. ENCODED),
+    count = bind('count', 'double', ', uint32_t, uint32_t, uint32_t' .. ENCODED),
+    length = bind('length', 'double', ', uint32_t, uint32_t'),
+    byte_size = bind('byte_size', 'double', ', uint32_t, int32_t'),
+    select = bind('select', 'int32_t', ', uint32_t, uint32_t, uint32_t' .. ENCODED
+        .. ', double, double, int32_t, uint32_t'),
+    selected_size = bind('selected_size', 'double', ', int32_t'),
+    copy_selected = bind('copy_selected', 'int32_t', ', int32_t, uint8_t *'),
+    cursor_open = bind('cursor_open', 'int32_t', ', uint32_t, uint32_t, uint32_t' .. ENCODED
+        .. ', double, int32_t, uint32_t'),
     cursor_next = bind('cursor_next', 'int32_t', ', uint32_t'),
-    cursor_repeat = bind('cursor_repeat', 'void', ', uint32_t'),
+    cursor_repeat = bind('cursor_repeat', 'int32_t', ', uint32_t'),
     cursor_close = bind('cursor_close', 'void', ', uint32_t'),
     position = bind('position', 'int32_t', KEY),
     schema_version = bind('schema_version', 'double', ''),
@@ -63,29 +66,46 @@ local raise = errors.raise_pending
 bindings.raise = raise
 
 local new, tuple_t = ffi.new, tuples.type
-local copy_result = bind('copy_result', 'int32_t', ', uint32_t, uint8_t *')
+local copy_result = bind('copy_result', 'int32_t', ', int32_t, uint32_t, uint8_t *')
+local result_size = bind('result_size', 'int32_t', ', int32_t')
 
--- A new object of the result of the last call. A finalizer may run as the object is made; nil when
--- it has called the engine and the result was a tuple that is stored there. A result of its own
--- (of delete, update, echo and the like) is kept.
-function bindings.take(format_id)
-    local size, serial = context.size, context.serial
+-- The slow way to take a result, when another call has come between: the size is asked for anew.
+local function take_again(result, format_id)
+    local size = result_size(context, result)
+    while size >= 0 do
+        local tuple = new(tuple_t, size)
+        tuple.__size = size
+        tuple.__format = format_id
+        if copy_result(context, result, size, tuple.__data) ~= 0 then
+            return tuple
+        end
+        size = result_size(context, result)
+    end
+    return nil
+end
+jit.off(take_again)
+
+-- A new object of a result. A finalizer may run at any time; nil when it has called the engine and
+-- the result was a tuple that is stored there. Other results (of delete, update, echo and the like)
+-- are kept.
+function bindings.take(result, format_id)
+    local size = context.size
     local tuple = new(tuple_t, size)
-    tuple.size = size
-    tuple.format_id = format_id
-    if copy_result(context, serial, tuple.data) == 0 then
-        return nil
+    tuple.__size = size
+    tuple.__format = format_id
+    if copy_result(context, result, size, tuple.__data) == 0 then
+        return take_again(result, format_id)
     end
     return tuple
 end
 
 local bytes_t = ffi.typeof('uint8_t[?]')
 
--- The bytes of the result of the last call, which must be a result of its own.
-function bindings.take_bytes()
-    local size, serial = context.size, context.serial
+-- The bytes of a result that is kept.
+function bindings.take_bytes(result)
+    local size = result_size(context, result)
     local bytes = new(bytes_t, size)
-    copy_result(context, serial, bytes)
+    copy_result(context, result, size, bytes)
     return ffi.string(bytes, size)
 end
 jit.off(bindings.take_bytes)
@@ -102,7 +122,14 @@ function bindings.on_rollback(callback)
     sync = callback
 end
 
-local BEGIN_OPTIONS = {txn_isolation = true, timeout = 'number', is_sync = 'boolean'}
+local BEGIN_OPTIONS = {txn_isolation = 'string, number', timeout = 'number', is_sync = 'boolean'}
+
+-- Names and numbers; all mean the same while there is one transaction at a time.
+local ISOLATION_LEVELS = {
+    ['default'] = true, ['best-effort'] = true, ['read-committed'] = true,
+    ['read-confirmed'] = true, ['linearizable'] = true,
+    [0] = true, [1] = true, [2] = true, [3] = true, [4] = true,
+}
 
 local function check_begin_options(options)
     if type(options) ~= 'table' then
@@ -111,11 +138,17 @@ local function check_begin_options(options)
     for name, value in pairs(options) do
         local expected = BEGIN_OPTIONS[name]
         if expected == nil then
-            box.error(box.error.ILLEGAL_PARAMS, ("unexpected option '%s'"):format(name))
-        elseif expected ~= true and type(value) ~= expected then
+            box.error(box.error.ILLEGAL_PARAMS, ("unexpected option '%s'"):format(tostring(name)))
+        elseif not expected:find(type(value), 1, true) then
             box.error(box.error.ILLEGAL_PARAMS,
                 ("options parameter '%s' should be of type %s"):format(name, expected))
         end
+    end
+    if options.timeout ~= nil and not (options.timeout > 0) then
+        box.error(box.error.ILLEGAL_PARAMS, 'timeout must be a number greater than 0')
+    elseif options.txn_isolation ~= nil and not ISOLATION_LEVELS[options.txn_isolation] then
+        box.error(box.error.ILLEGAL_PARAMS,
+            'txn_isolation must be one of box.txn_isolation_level (keys or values)')
     end
 end
 
@@ -165,7 +198,7 @@ function api.rollback_to_savepoint(savepoint)
     if not ffi.istype(savepoint_t, savepoint) then
         error('Usage: box.rollback_to_savepoint(savepoint)', 2)
     end
-    if savepoint.transaction ~= bindings.transaction_number(context) and api.is_in_txn() then
+    if savepoint.transaction ~= bindings.transaction_number(context) then
         box.error(box.error.NO_SUCH_SAVEPOINT)
     end
     if bindings.rollback_to_savepoint(context, savepoint.number) < 0 then

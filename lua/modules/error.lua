@@ -4,7 +4,7 @@
 local native = ...
 local ffi = require('ffi')
 
-ffi.cdef([[struct error { const uint32_t id; };]])
+ffi.cdef([[struct error { const uint32_t __unused; };]])
 
 local error_t = ffi.typeof('struct error')
 local PROC_LUA = 32

@@ -2,9 +2,9 @@
 -- the scratch buffer by code that the JIT compiles. All else goes to the full half in Rust; both
 -- write the same bytes. A table `{i, 'payload'}` costs about 15 ns.
 --
--- Making a pointer object may run a finalizer, and that may encode values of its own. Each encoding
--- takes a serial number, and one that finds another number at its end goes to the full half, which
--- makes no objects.
+-- A finalizer may run between any two steps, and may encode values of its own. So each encoding
+-- takes a serial number and returns it behind the length; the engine refuses bytes of a number that
+-- is not the last one, and the caller begins anew.
 --
 -- What keeps it compiled: no loop and no closure on the way, one `next` for each field as straight
 -- code (which also proves that the table has the keys 1 to n and no other), and stores through
@@ -135,11 +135,7 @@ return function(values)
     for count = 1, MAX_FIELDS do
         local step = [[
     key, value = next(values, COUNT)
-    if key == nil then
-        data[0] = 0x90 + COUNT
-        if scratch.serial ~= serial then return full(values) end
-        return at
-    end]]
+    if key == nil then data[0] = 0x90 + COUNT return at, serial end]]
         if count < MAX_FIELDS then
             step = step .. [[
 
@@ -158,19 +154,17 @@ local encode_flat = assert(loadstring(flat_source(), '=lycosa/msgpack_encoder.lu
 
 local tuple_type
 
--- Encodes what must become an array; returns its length in the scratch buffer, or nil when it is
--- none. Throws for values that have no MsgPack form.
+-- Encodes what must become an array; returns its length in the scratch buffer and the number of the
+-- encoding, or nil when it is none. Throws for values that have no MsgPack form.
 local function encode_compiled(value)
     if type(value) == 'table' and getmetatable(value) == nil then
         return encode_flat(value)
     elseif type(value) == 'cdata' and tuple_type and ffi.istype(tuple_type, value)
-        and value.size <= scratch.capacity then
-        local size, serial = value.size, tobit(scratch.serial + 1)
+        and value.__size <= scratch.capacity then
+        local size, serial = value.__size, tobit(scratch.serial + 1)
         scratch.serial = serial
-        copy(scratch.data, value.data, size)
-        if scratch.serial == serial then
-            return size
-        end
+        copy(scratch.data, value.__data, size)
+        return size, serial
     end
     return encode_full(value)
 end
@@ -185,17 +179,13 @@ local function encode_key_compiled(key)
         local at = put(data, 1, scratch.capacity - RESERVE, key)
         if at ~= 0 then
             data[0] = 0x91
-            if scratch.serial == serial then
-                return at
-            end
+            return at, serial
         end
     elseif key == nil then
         local serial = tobit(scratch.serial + 1)
         scratch.serial = serial
         scratch.data[0] = 0x90
-        if scratch.serial == serial then
-            return 1
-        end
+        return 1, serial
     elseif kind == 'table' then
         return encode_compiled(key)
     end

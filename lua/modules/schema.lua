@@ -39,6 +39,14 @@ local function check_options(options, template)
     return options
 end
 
+-- A number that the engine takes as a 32-bit one.
+local function check_number(name, value)
+    if value ~= nil and not (value >= 0 and value < 2147483648 and value % 1 == 0) then
+        illegal("options parameter '%s' must be an integer from 0 to 2147483647, not %s",
+            name, tostring(value))
+    end
+end
+
 local function check_native(result)
     if result == nil then
         database.raise()
@@ -135,6 +143,9 @@ local FIELD_KEYS = {name = true, type = true, is_nullable = true, nullable_actio
 
 -- Brings a format into the form {{name, type, is_nullable}, ...}.
 local function normalize_format(format)
+    if type(format) ~= 'table' then
+        illegal('space format must be a table')
+    end
     local fields = {}
     for position, field in ipairs(format) do
         if type(field) == 'string' then
@@ -190,6 +201,8 @@ function schema.space.create(name, options)
             box.error(box.error.UNSUPPORTED, 'Lycosa', ("space option '%s'"):format(feature))
         end
     end
+    check_number('id', options.id)
+    check_number('field_count', options.field_count)
     local fields = normalize_format(options.format or {})
     local id = check_native(native.create_space(name, options.id, options.field_count or 0, fields))
     sync()
@@ -292,7 +305,7 @@ local function resolve_field(fields, field, position)
         illegal("options.parts[%d]: field was not found by name '%s'", position, field)
     elseif type(field) ~= 'number' then
         illegal('options.parts[%d]: field (name or number) is expected', position)
-    elseif field < 1 or field % 1 ~= 0 then
+    elseif not (field >= 1 and field <= 2147483647) or field % 1 ~= 0 then
         illegal('options.parts[%d]: field (number) must be one-based', position)
     end
     return field
@@ -345,7 +358,7 @@ local function normalize_parts(fields, parts)
     -- One part as {field = ...}; or the old flat form {1, 'unsigned', 2, 'string'}.
     if parts.field ~= nil then
         parts = {parts}
-    elseif type(parts[1]) == 'number' and type(parts[2]) == 'string' and is_type(parts[2]) then
+    elseif type(parts[1]) == 'number' and type(parts[2]) == 'string' then
         local list = {}
         for position = 1, #parts, 2 do
             list[#list + 1] = {parts[position], parts[position + 1]}
@@ -365,6 +378,24 @@ local function default_parts(fields)
     return {{1, kind}}
 end
 
+local function index_type(space, name, kind)
+    kind = kind:upper()
+    if kind == 'RTREE' or kind == 'BITSET' then
+        box.error(box.error.UNSUPPORTED, 'Lycosa', kind .. ' index')
+    elseif kind ~= 'TREE' and kind ~= 'HASH' then
+        box.error(box.error.INDEX_TYPE, name, space.name)
+    end
+    return kind
+end
+
+local function refuse_features(options)
+    for _, feature in ipairs({'sequence', 'func'}) do
+        if options[feature] then
+            box.error(box.error.UNSUPPORTED, 'Lycosa', ("index option '%s'"):format(feature))
+        end
+    end
+end
+
 function space_methods.create_index(space, name, options)
     objects.check_space(space, 'create_index')
     if type(name) ~= 'string' then
@@ -380,17 +411,9 @@ function space_methods.create_index(space, name, options)
         end
         box.error(box.error.INDEX_EXISTS, name)
     end
-    local kind = (options.type or 'TREE'):upper()
-    if kind == 'RTREE' or kind == 'BITSET' then
-        box.error(box.error.UNSUPPORTED, 'Lycosa', kind .. ' index')
-    elseif kind ~= 'TREE' and kind ~= 'HASH' then
-        box.error(box.error.INDEX_TYPE, name, space.name)
-    end
-    for _, feature in ipairs({'sequence', 'func'}) do
-        if options[feature] then
-            box.error(box.error.UNSUPPORTED, 'Lycosa', ("index option '%s'"):format(feature))
-        end
-    end
+    local kind = index_type(space, name, options.type or 'TREE')
+    refuse_features(options)
+    check_number('id', options.id)
     local fields = described(space).fields
     local id = check_native(native.create_index(space.id, name, {
         type = kind,
@@ -402,10 +425,67 @@ function space_methods.create_index(space, name, options)
     return space.index[id]
 end
 
+function index_methods.rename(index, name)
+    objects.check_index(index, 'rename')
+    if type(name) ~= 'string' then
+        illegal('name should be a string')
+    end
+    check_native(native.rename_index(index.space_id, index.id, name))
+    sync()
+end
+
+-- The parts of an index in the form that the engine takes.
+local function current_parts(index)
+    local parts = {}
+    for position, part in ipairs(index.parts) do
+        parts[position] = {field = part.fieldno - 1, type = part.type,
+            is_nullable = part.is_nullable, is_descending = part.sort_order == 'desc'}
+    end
+    return parts
+end
+
+local INDEX_ALTER_OPTIONS = {name = 'string', unique = 'boolean', type = 'string', parts = 'table',
+    hint = 'any', sequence = 'any', func = 'any'}
+
+function index_methods.alter(index, options)
+    objects.check_index(index, 'alter')
+    options = check_options(options, INDEX_ALTER_OPTIONS)
+    refuse_features(options)
+    local space = spaces[index.space_id]
+    if space == nil or space.index[index.id] ~= index then
+        box.error(box.error.NO_SUCH_INDEX_ID, index.id, space ~= nil and space.name or '?')
+    end
+    if options.unique ~= nil or options.type ~= nil or options.parts ~= nil then
+        local parts = options.parts ~= nil and normalize_parts(described(space).fields, options.parts)
+        check_native(native.alter_index(index.space_id, index.id, {
+            type = index_type(space, index.name, options.type or index.type),
+            unique = options.unique == nil and index.unique or options.unique == true,
+            parts = parts or current_parts(index),
+        }))
+    end
+    if options.name ~= nil then
+        check_native(native.rename_index(index.space_id, index.id, options.name))
+    end
+    sync()
+end
+
 function index_methods.drop(index)
     objects.check_index(index, 'drop')
     check_native(native.drop_index(index.space_id, index.id))
     sync()
+end
+
+-- Calls a function once in the life of the process for each key.
+local done = {}
+
+function api.once(key, callable, ...)
+    if type(key) ~= 'string' or type(callable) ~= 'function' then
+        error('Usage: box.once(key, func, ...)', 2)
+    end
+    if not done[key] then
+        done[key] = true
+        return callable(...)
+    end
 end
 
 sync()

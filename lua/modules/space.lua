@@ -15,7 +15,9 @@ local ffi_insert, ffi_replace, ffi_delete = database.insert, database.replace, d
 local ffi_update, ffi_upsert, ffi_get = database.update, database.upsert, database.get
 local ffi_hold, ffi_echo = database.hold, database.echo
 local ffi_count, ffi_length = database.count, database.length
-local ffi_select, ffi_copy_selected = database.select, database.copy_selected
+local ffi_byte_size, ffi_extreme = database.byte_size, database.extreme
+local ffi_select, ffi_selected_size = database.select, database.selected_size
+local ffi_copy_selected = database.copy_selected
 local cursor_open, cursor_next = database.cursor_open, database.cursor_next
 local cursor_repeat, cursor_close = database.cursor_repeat, database.cursor_close
 local type, tonumber = type, tonumber
@@ -39,51 +41,65 @@ local function not_an_array()
     box.error(box.error.TUPLE_NOT_ARRAY)
 end
 
-local function encoded_key(key)
-    return encode_key(key) or not_an_array()
-end
-
--- The tuple that was put last. It equals what was encoded, so that it is made of that once more
--- when a finalizer has come between.
-local function put_result(space_id, tuple)
-    local result = take(format_ids[space_id])
-    if result == nil then
-        ffi_echo(context, encode(tuple))
-        return take(format_ids[space_id])
-    end
-    return result
+-- What was put equals what was encoded: when the stored tuple is not to be had, because a finalizer
+-- has come between, the result is made of that once more.
+local function copy_of(tuple, format_id)
+    local result
+    repeat
+        result = ffi_echo(context, encode(tuple))
+    until result ~= RETRY
+    return take(result, format_id)
 end
 
 local space_methods, index_methods = {}, {}
 
 function space_methods.insert(space, tuple)
     check_space(space, 'insert')
-    local size = encode(tuple) or not_an_array()
-    local id = space.id
-    if ffi_insert(context, id, size) < 0 then
-        raise()
+    local size, encoding = encode(tuple)
+    if size == nil then
+        not_an_array()
     end
-    return put_result(id, tuple)
+    local id = space.id
+    local result = ffi_insert(context, id, size, encoding)
+    if result > 0 then
+        local format_id = format_ids[id]
+        return take(result, format_id) or copy_of(tuple, format_id)
+    elseif result == RETRY then
+        return space_methods.insert(space, tuple)
+    end
+    raise()
 end
 
 function space_methods.replace(space, tuple)
     check_space(space, 'replace')
-    local size = encode(tuple) or not_an_array()
-    local id = space.id
-    if ffi_replace(context, id, size) < 0 then
-        raise()
+    local size, encoding = encode(tuple)
+    if size == nil then
+        not_an_array()
     end
-    return put_result(id, tuple)
+    local id = space.id
+    local result = ffi_replace(context, id, size, encoding)
+    if result > 0 then
+        local format_id = format_ids[id]
+        return take(result, format_id) or copy_of(tuple, format_id)
+    elseif result == RETRY then
+        return space_methods.replace(space, tuple)
+    end
+    raise()
 end
 
 space_methods.put = space_methods.replace
 
 local function delete(space_id, index_id, key)
-    local size = encoded_key(key)
-    local status = ffi_delete(context, space_id, index_id, size)
-    if status > 0 then
-        return take(format_ids[space_id])
-    elseif status < 0 then
+    local size, encoding = encode_key(key)
+    if size == nil then
+        not_an_array()
+    end
+    local result = ffi_delete(context, space_id, index_id, size, encoding)
+    if result > 0 then
+        return take(result, format_ids[space_id])
+    elseif result == RETRY then
+        return delete(space_id, index_id, key)
+    elseif result < 0 then
         raise()
     end
 end
@@ -92,28 +108,36 @@ local function update(space_id, index_id, key, operations)
     if key == nil or type(operations) ~= 'table' then
         error('Usage: index:update(key, ops)', 3)
     end
-    local held = ffi_hold(context, encoded_key(key))
-    local size = encode(operations) or not_an_array()
-    local status = ffi_update(context, space_id, index_id, held, size)
-    if status > 0 then
-        return take(format_ids[space_id])
-    elseif status == RETRY then
+    local size, encoding = encode_key(key)
+    if size == nil then
+        not_an_array()
+    end
+    local held = ffi_hold(context, size, encoding)
+    size, encoding = encode(operations)
+    if size == nil then
+        not_an_array()
+    end
+    local result = ffi_update(context, space_id, index_id, held, size, encoding)
+    if result > 0 then
+        return take(result, format_ids[space_id])
+    elseif result == RETRY then
         return update(space_id, index_id, key, operations)
-    elseif status < 0 then
+    elseif result < 0 then
         raise()
     end
 end
 
 local function get(space_id, index_id, key)
-    local size = encoded_key(key)
-    local status = ffi_get(context, space_id, index_id, size)
-    if status > 0 then
-        local tuple = take(format_ids[space_id])
-        if tuple ~= nil then
-            return tuple
-        end
+    local size, encoding = encode_key(key)
+    if size == nil then
+        not_an_array()
+    end
+    local result = ffi_get(context, space_id, index_id, size, encoding)
+    if result > 0 then
+        return take(result, format_ids[space_id]) or get(space_id, index_id, key)
+    elseif result == RETRY then
         return get(space_id, index_id, key)
-    elseif status < 0 then
+    elseif result < 0 then
         raise()
     end
 end
@@ -135,7 +159,7 @@ local function resolve_iterator(iterator)
     elseif type(iterator) ~= 'number' then
         box.error(box.error.ITERATOR_TYPE, tostring(iterator))
     end
-    if number > ITERATORS.PP or number < 0 then
+    if not (number >= 0 and number <= ITERATORS.PP and number % 1 == 0) then
         box.error(box.error.ILLEGAL_PARAMS, 'Invalid iterator type')
     elseif number > SUPPORTED_ITERATORS then
         box.error(box.error.UNSUPPORTED, 'Index', 'requested iterator type')
@@ -146,21 +170,27 @@ end
 -- Leaves the choice to the engine: ALL for the empty key, else EQ.
 local DEFAULT_ITERATOR = 4294967295
 
+local function position_of(space_id, index_id, tuple)
+    local size, encoding = encode(tuple)
+    if size == nil then
+        box.error(box.error.ITERATOR_POSITION)
+    end
+    local result = database.position(context, space_id, index_id, size, encoding)
+    if result > 0 then
+        return database.take_bytes(result)
+    elseif result == RETRY then
+        return position_of(space_id, index_id, tuple)
+    end
+    raise()
+end
+
 -- Holds the position to go on behind: a string from `fetch_pos`, or a tuple. Answers with whether
 -- there is one (1 or 0) and with the number it is held by.
 local function hold_position(space_id, index_id, after)
     if after == nil then
         return 0, 0
-    end
-    if type(after) ~= 'string' then
-        local size = encode(after)
-        if size == nil then
-            box.error(box.error.ITERATOR_POSITION)
-        end
-        if database.position(context, space_id, index_id, size) < 0 then
-            raise()
-        end
-        after = database.take_bytes()
+    elseif type(after) ~= 'string' then
+        after = position_of(space_id, index_id, after)
     end
     return 1, database.hold_string(context, after, #after)
 end
@@ -182,24 +212,21 @@ end
 
 local select_t, uint32_p = ffi.typeof('uint8_t[?]'), ffi.typeof('const uint32_t *')
 
--- Copies the tuples of the last select out of Rust; nil when another one has come between.
-local function take_selected(count, format_id)
-    local bytes, serial = context.number, context.size
-    local buffer = ffi.new(select_t, bytes)
-    if ffi_copy_selected(context, serial, buffer) == 0 then
-        return nil
-    end
-    local result = {}
+-- Copies the tuples of a select out of Rust.
+local function take_selected(result, format_id)
+    local buffer = ffi.new(select_t, ffi_selected_size(context, result))
+    local count = ffi_copy_selected(context, result, buffer)
+    local list = {}
     local at = 0
     for position = 1, count do
         local size = ffi.cast(uint32_p, buffer + at)[0]
-        result[position] = from_bytes(buffer + at + 4, size, format_id)
+        list[position] = from_bytes(buffer + at + 4, size, format_id)
         at = at + 4 + size
     end
-    return result
+    return list
 end
 
-local function select_once(space_id, index_id, key, options)
+local function select_list(space_id, index_id, key, options)
     local iterator, offset, limit, after = nil, 0, NO_LIMIT, nil
     if type(options) == 'table' then
         iterator, after = options.iterator, options.after
@@ -212,42 +239,34 @@ local function select_once(space_id, index_id, key, options)
         iterator = resolve_iterator(iterator)
     end
     local has_after, held = hold_position(space_id, index_id, after)
-    local size = encoded_key(key)
-    local count = ffi_select(context, space_id, index_id, iterator or DEFAULT_ITERATOR,
-        size, offset, limit, has_after, held)
-    if count == RETRY then
-        return nil
-    elseif count < 0 then
-        raise()
+    local size, encoding = encode_key(key)
+    if size == nil then
+        not_an_array()
     end
-    return take_selected(count, format_ids[space_id])
-end
-
-local function position_of(space_id, index_id, tuple)
-    local size = encode(tuple) or not_an_array()
-    if database.position(context, space_id, index_id, size) < 0 then
-        raise()
+    local result = ffi_select(context, space_id, index_id, iterator or DEFAULT_ITERATOR,
+        size, encoding, offset, limit, has_after, held)
+    if result > 0 then
+        return take_selected(result, format_ids[space_id])
+    elseif result == RETRY then
+        return select_list(space_id, index_id, key, options)
     end
-    return database.take_bytes()
+    raise()
 end
 
 local function select(space_id, index_id, key, options)
-    local result
-    repeat
-        result = select_once(space_id, index_id, key, options)
-    until result ~= nil
+    local list = select_list(space_id, index_id, key, options)
     if type(options) == 'table' and options.fetch_pos then
-        local last = result[#result]
+        local last = list[#list]
         if last == nil then
             local after = options.after
             if after ~= nil and type(after) ~= 'string' then
                 after = position_of(space_id, index_id, after)
             end
-            return result, after
+            return list, after
         end
-        return result, position_of(space_id, index_id, last)
+        return list, position_of(space_id, index_id, last)
     end
-    return result
+    return list
 end
 
 ffi.cdef([[struct lycosa_cursor { uint32_t number; uint32_t format_id; };]])
@@ -258,16 +277,15 @@ local cursor_t = ffi.metatype('struct lycosa_cursor', {
 
 local function next_tuple(cursor)
     local number = cursor.number
-    local status = cursor_next(context, number)
-    if status == 0 then
+    local result = cursor_next(context, number)
+    if result == 0 then
         return nil
-    elseif status < 0 then
+    elseif result < 0 then
         raise()
     end
-    local tuple = take(cursor.format_id)
-    while tuple == nil do
-        cursor_repeat(context, number)
-        tuple = take(cursor.format_id)
+    local tuple = take(result, cursor.format_id)
+    while not tuple do
+        tuple = take(cursor_repeat(context, number), cursor.format_id)
     end
     return cursor, tuple
 end
@@ -284,9 +302,12 @@ local function pairs_of(space_id, index_id, key, options)
         iterator = resolve_iterator(iterator)
     end
     local has_after, held = hold_position(space_id, index_id, after)
-    local size = encoded_key(key)
+    local size, encoding = encode_key(key)
+    if size == nil then
+        not_an_array()
+    end
     local number = cursor_open(context, space_id, index_id, iterator or DEFAULT_ITERATOR,
-        size, offset, has_after, held)
+        size, encoding, offset, has_after, held)
     if number == RETRY then
         return pairs_of(space_id, index_id, key, options)
     elseif number < 0 then
@@ -304,31 +325,43 @@ local function count(space_id, index_id, key, options)
     if iterator ~= nil then
         iterator = resolve_iterator(iterator)
     end
-    local size = encoded_key(key)
-    if ffi_count(context, space_id, index_id, iterator or DEFAULT_ITERATOR,
-        size) < 0 then
-        raise()
+    local size, encoding = encode_key(key)
+    if size == nil then
+        not_an_array()
     end
-    return context.number
+    local result = ffi_count(context, space_id, index_id, iterator or DEFAULT_ITERATOR,
+        size, encoding)
+    if result >= 0 then
+        return result
+    elseif result == RETRY then
+        return count(space_id, index_id, key, options)
+    end
+    raise()
 end
 
 local MINIMUM, MAXIMUM, RANDOM = 0, 1, 2
 
-local function extreme(space_id, index_id, which, key)
-    local size = encoded_key(key)
-    local status = database.extreme(context, space_id, index_id, which, size)
-    if status > 0 then
-        return take(format_ids[space_id])
-    elseif status < 0 then
+local function extreme(space_id, index_id, which, key, seed)
+    local size, encoding = encode_key(key)
+    if size == nil then
+        not_an_array()
+    end
+    local result = ffi_extreme(context, space_id, index_id, which, seed, size, encoding)
+    if result > 0 then
+        return take(result, format_ids[space_id])
+    elseif result == RETRY then
+        return extreme(space_id, index_id, which, key, seed)
+    elseif result < 0 then
         raise()
     end
 end
 
-local function byte_size(space_id, index_id)
-    if database.byte_size(context, space_id, index_id) < 0 then
+-- A figure of an index or a space.
+local function figure(value)
+    if value < 0 then
         raise()
     end
-    return context.number
+    return value
 end
 
 function space_methods.get(space, key)
@@ -351,9 +384,16 @@ function space_methods.upsert(space, tuple, operations)
     if type(operations) ~= 'table' then
         error('Usage: space:upsert(tuple_key, operations)', 2)
     end
-    local held = ffi_hold(context, encode(tuple) or not_an_array())
-    local size = encode(operations) or not_an_array()
-    local status = ffi_upsert(context, space.id, held, size)
+    local size, encoding = encode(tuple)
+    if size == nil then
+        not_an_array()
+    end
+    local held = ffi_hold(context, size, encoding)
+    size, encoding = encode(operations)
+    if size == nil then
+        not_an_array()
+    end
+    local status = ffi_upsert(context, space.id, held, size, encoding)
     if status == RETRY then
         return space_methods.upsert(space, tuple, operations)
     elseif status < 0 then
@@ -388,15 +428,12 @@ function space_methods.len(space)
     if space.index[0] == nil then
         return 0
     end
-    if ffi_length(context, space.id, 0) < 0 then
-        raise()
-    end
-    return context.number
+    return figure(ffi_length(context, space.id, 0))
 end
 
 function space_methods.bsize(space)
     check_space(space, 'bsize')
-    return byte_size(space.id, -1)
+    return figure(ffi_byte_size(context, space.id, -1))
 end
 
 function index_methods.get(index, key)
@@ -431,36 +468,128 @@ end
 
 function index_methods.len(index)
     check_index(index, 'len')
-    if ffi_length(context, index.space_id, index.id) < 0 then
-        raise()
-    end
-    return context.number
+    return figure(ffi_length(context, index.space_id, index.id))
 end
 
 function index_methods.bsize(index)
     check_index(index, 'bsize')
-    return byte_size(index.space_id, index.id)
+    return figure(ffi_byte_size(context, index.space_id, index.id))
 end
 
 function index_methods.min(index, key)
     check_index(index, 'min')
-    return extreme(index.space_id, index.id, MINIMUM, key)
+    return extreme(index.space_id, index.id, MINIMUM, key, 0)
 end
 
 function index_methods.max(index, key)
     check_index(index, 'max')
-    return extreme(index.space_id, index.id, MAXIMUM, key)
+    return extreme(index.space_id, index.id, MAXIMUM, key, 0)
 end
 
 function index_methods.random(index, seed)
     check_index(index, 'random')
-    context.number = tonumber(seed) or 0
-    return extreme(index.space_id, index.id, RANDOM, nil)
+    return extreme(index.space_id, index.id, RANDOM, nil, tonumber(seed) or 0)
 end
 
 function index_methods.tuple_pos(index, tuple)
     check_index(index, 'tuple_pos')
     return position_of(index.space_id, index.id, tuple)
+end
+
+-- A field's name, with which a path may begin, as a number: a tuple alone has names in Lua only.
+local function resolve_name(names, field)
+    local name, rest = field:match('^([^%.%[]+)(.*)$')
+    local position = names[field] or names[name]
+    if position == nil then
+        return field
+    end
+    return names[field] or rest == '' and position or ('[%d]%s'):format(position, rest)
+end
+
+local function resolve_operations(names, operations)
+    local resolved = {}
+    for number, operation in ipairs(operations) do
+        if type(operation) == 'table' and type(operation[2]) == 'string' then
+            local copy = {}
+            for position = 1, #operation do
+                copy[position] = operation[position]
+            end
+            copy[2] = resolve_name(names, operation[2])
+            operation = copy
+        end
+        resolved[number] = operation
+    end
+    return resolved
+end
+
+local function update_tuple(tuple, operations, is_upsert)
+    local names = tuples.format_names(tuple.__format)
+    local resolved = names ~= nil and resolve_operations(names, operations) or operations
+    local result
+    repeat
+        local size, encoding = encode(tuple)
+        local held = ffi_hold(context, size, encoding)
+        size, encoding = encode(resolved)
+        if size == nil then
+            not_an_array()
+        end
+        result = database.update_tuple(context, is_upsert, held, size, encoding)
+    until result ~= RETRY
+    if result < 0 then
+        raise()
+    end
+    return take(result, tuple.__format)
+end
+
+tuples.add_method('update', function(tuple, operations)
+    if not tuples.is(tuple) or type(operations) ~= 'table' then
+        error('Usage: tuple:update({ { op, field, arg}+ })', 2)
+    end
+    return update_tuple(tuple, operations, 0)
+end)
+
+tuples.add_method('upsert', function(tuple, operations)
+    if not tuples.is(tuple) or type(operations) ~= 'table' then
+        error('Usage: tuple:upsert({ { op, field, arg}+ })', 2)
+    end
+    return update_tuple(tuple, operations, 1)
+end)
+
+-- Puts one more than the greatest key before the tuple's fields, and inserts that.
+function space_methods.auto_increment(space, tuple)
+    check_space(space, 'auto_increment')
+    local last = extreme(space.id, 0, MAXIMUM, nil, 0)
+    local first = last ~= nil and last[1] + 1 or 1
+    local list = tuples.is(tuple) and tuple:totable() or {unpack(tuple)}
+    table.insert(list, 1, first)
+    return space_methods.insert(space, list)
+end
+
+-- The tuple, or with `{table = true}` the table, of a map from field names to values.
+function space_methods.frommap(space, map, options)
+    check_space(space, 'frommap')
+    if type(map) ~= 'table' then
+        error('Usage: space:frommap(map, opts)', 2)
+    end
+    local names = tuples.format_names(format_ids[space.id]) or {}
+    local list, last = {}, 0
+    for name, value in pairs(map) do
+        local position = type(name) == 'string' and names[name] or nil
+        if position == nil then
+            return nil, ("Unknown field '%s'"):format(tostring(name))
+        end
+        list[position] = value
+        last = math.max(last, position)
+    end
+    if options ~= nil and options.table then
+        return list
+    end
+    for position = 1, last do
+        if list[position] == nil then
+            list[position] = box.NULL
+        end
+    end
+    return tuples.new(list)
 end
 
 -- `box.index` has the iterators by name.

@@ -9,8 +9,9 @@ local encoder = require('lycosa.msgpack_encoder')
 local errors = require('lycosa.error')
 local values = require('lycosa.values')
 
+-- The members have names that no field has: they are found before the fields of the tuple.
 ffi.cdef([[
-struct tuple { uint32_t size; uint32_t format_id; uint8_t data[?]; };
+struct tuple { uint32_t __size; uint32_t __format; uint8_t __data[?]; };
 struct lycosa_field { double number; int64_t integer; const char *bytes; uint32_t size; };
 ]])
 
@@ -23,6 +24,9 @@ local same_bytes = ffi.cast(
     'int32_t (*)(const uint8_t *, const uint8_t *, uint32_t)', native.same_bytes)
 local fill = ffi.cast(
     'void (*)(struct tuple *, const uint8_t *, uint32_t, uint32_t)', native.fill)
+local fill_encoded = ffi.cast(
+    'int32_t (*)(struct lycosa_scratch *, struct tuple *, uint32_t, int32_t, uint32_t)',
+    native.fill_encoded)
 local scratch = encoder.scratch
 local null = values.null
 local type, rawget, tonumber = type, rawget, tonumber
@@ -56,9 +60,9 @@ end
 
 local function from_bytes_interpreted(source, size, format_id)
     local tuple = new(tuple_t, size)
-    tuple.size = size
-    tuple.format_id = format_id
-    copy(tuple.data, source, size)
+    tuple.__size = size
+    tuple.__format = format_id
+    copy(tuple.__data, source, size)
     return tuple
 end
 jit.off(from_bytes_interpreted)
@@ -76,7 +80,7 @@ local NIL, FALSE, TRUE, NUMBER, STRING, SIGNED, UNSIGNED = 1, 2, 3, 4, 5, 6, 7
 local ABSENT = 0
 
 local function field_compiled(tuple, position)
-    local kind = find_field(tuple.data, tuple.size, position, slot)
+    local kind = find_field(tuple.__data, tuple.__size, position, slot)
     if kind == NUMBER then
         return slot.number
     elseif kind == STRING then
@@ -106,7 +110,7 @@ local function by_path(tuple, name)
     if not name:find('[%.%[]') then
         return nil
     end
-    local names = formats[tuple.format_id]
+    local names = formats[tuple.__format]
     local first = name:match('^%.?([^%.%[]+)')
     local position = first and names and names[first]
     if position and type(position) == 'number' then
@@ -123,7 +127,7 @@ local function index(tuple, key)
     if kind == 'number' then
         return field(tuple, key)
     elseif kind == 'string' then
-        local names = formats[tuple.format_id]
+        local names = formats[tuple.__format]
         if names ~= nil then
             local position = names[key]
             if position ~= nil then
@@ -171,11 +175,16 @@ local function adopt_format(format)
 end
 
 local function make(value, format_id)
-    local size = encoder.encode(value)
+    local size, encoding = encoder.encode(value)
     if size == nil then
         errors.raise(errors.codes.TUPLE_NOT_ARRAY)
     end
-    return from_scratch(size, format_id)
+    local tuple = new(tuple_t, size)
+    if fill_encoded(scratch, tuple, size, encoding, format_id) == 0 then
+        -- A finalizer has encoded something else meanwhile.
+        return make(value, format_id)
+    end
+    return tuple
 end
 
 local function new_tuple(...)
@@ -197,7 +206,7 @@ local function new_tuple(...)
 end
 
 local function length(tuple)
-    return count_fields(tuple.data, tuple.size)
+    return count_fields(tuple.__data, tuple.__size)
 end
 
 local function next_field(tuple, position)
@@ -216,7 +225,7 @@ end
 
 function methods.tomap(tuple, options)
     check(tuple, 'tuple:tomap(options)')
-    local names = formats[tuple.format_id] or {}
+    local names = formats[tuple.__format] or {}
     local only_names = options ~= nil and options.names_only
     local map = {}
     for position, value in next_field, tuple, 0 do
@@ -310,12 +319,12 @@ function methods.transform(tuple, first, count, ...)
     for position = first + count, size do
         add(list[position])
     end
-    return make(setmetatable(result, values.sequence_metatable), tuple.format_id)
+    return make(setmetatable(result, values.sequence_metatable), tuple.__format)
 end
 
 function methods.bsize(tuple)
     check(tuple, 'tuple:bsize()')
-    return tuple.size
+    return tuple.__size
 end
 
 methods.totable = native.totable
@@ -330,7 +339,7 @@ local function equals(left, right)
     if not (is_tuple(left) and is_tuple(right)) then
         return false
     end
-    return left.size == right.size and same_bytes(left.data, right.data, left.size) == 1
+    return left.__size == right.__size and same_bytes(left.__data, right.__data, left.__size) == 1
 end
 
 ffi.metatype(tuple_t, {

@@ -383,8 +383,19 @@ pub(crate) unsafe extern "C-unwind" fn lua_encode(state: *mut ffi::lua_State) ->
     }
 }
 
-/// `encode_tuple(value)`: encodes a value that must become an array; returns the length, or nil
-/// when it became something else.
+/// Pushes the number of the encoding that has just ended behind the length.
+///
+/// # Safety
+///
+/// A stack slot must be free.
+unsafe fn push_encoding(state: *mut ffi::lua_State, scratch: &Scratch) -> c_int {
+    // SAFETY: as the caller promises.
+    unsafe { ffi::lua_pushnumber(state, f64::from(scratch.serial())) };
+    2
+}
+
+/// `encode_tuple(value)`: encodes a value that must become an array; returns the length and the
+/// number of the encoding, or nil when it became something else.
 pub(crate) unsafe extern "C-unwind" fn lua_encode_tuple(state: *mut ffi::lua_State) -> c_int {
     // SAFETY: as above.
     unsafe {
@@ -394,12 +405,12 @@ pub(crate) unsafe extern "C-unwind" fn lua_encode_tuple(state: *mut ffi::lua_Sta
             Some(0x90..=0x9f | 0xdc | 0xdd) => ffi::lua_pushnumber(state, f64::from(length)),
             _ => ffi::lua_pushnil(state),
         }
-        1
+        push_encoding(state, &boundary.scratch)
     }
 }
 
 /// `encode_key(value)`: encodes nil as an empty array, a scalar as an array of it, and what is an
-/// array already as itself; returns the length, or nil for a map.
+/// array already as itself; returns the length and the number of the encoding, or nil for a map.
 pub(crate) unsafe extern "C-unwind" fn lua_encode_key(state: *mut ffi::lua_State) -> c_int {
     // SAFETY: as above.
     unsafe {
@@ -419,6 +430,6 @@ pub(crate) unsafe extern "C-unwind" fn lua_encode_key(state: *mut ffi::lua_State
                 ffi::lua_pushnumber(state, f64::from(length + 1));
             }
         }
-        1
+        push_encoding(state, scratch)
     }
 }

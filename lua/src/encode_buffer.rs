@@ -4,8 +4,8 @@
 //! the memory behind [`Scratch::data`]. A value is encoded and used before another fiber can run,
 //! so one buffer serves all fibers. A finalizer can run in between, wherever Lua makes a value; so
 //! who uses the bytes reads them from here, without making a Lua value first, and a finalizer that
-//! encodes values does no harm. Lua code that is interrupted while it encodes sees by the serial
-//! number that it must begin anew. Appending costs a capacity check; growing moves the bytes and
+//! encodes values does no harm. Each encoding has a serial number: who uses the bytes says which one
+//! they are of, and begins anew when another has come between. Appending costs a capacity check; growing moves the bytes and
 //! keeps the old memory, which interrupted code may still write to.
 
 use std::mem::ManuallyDrop;
@@ -46,6 +46,11 @@ impl Scratch {
     pub fn clear(&mut self) {
         self.serial = self.serial.wrapping_add(1);
         self.storage.clear();
+    }
+
+    /// The number of the encoding that has begun last.
+    pub fn serial(&self) -> i32 {
+        self.serial
     }
 
     /// The number of bytes that Rust has written since [`Scratch::clear`].

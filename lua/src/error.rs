@@ -24,10 +24,17 @@ pub struct PendingError {
     pub payload: Vec<(String, String)>,
 }
 
+/// How many errors wait at most; more were left by calls that gave up.
+const PENDING_MAX: usize = 8;
+
 impl Boundary {
-    /// Leaves `error` for Lua to fetch; an error that was left before and not fetched is replaced.
+    /// Leaves `error` for Lua to fetch. A finalizer may come before it is fetched, leave and fetch
+    /// one of its own: the last one left is fetched first.
     pub fn set_error(&mut self, error: PendingError) {
-        self.pending_error = Some(error);
+        if self.pending_errors.len() == PENDING_MAX {
+            self.pending_errors.remove(0);
+        }
+        self.pending_errors.push(error);
     }
 }
 
@@ -66,10 +73,11 @@ pub unsafe fn push_error(
 /// Pushes the error that an FFI function has left, and forgets it; pushes nil when there is none.
 unsafe extern "C-unwind" fn lua_take_error(state: *mut ffi::lua_State) -> c_int {
     // SAFETY: called by Lua as pushed by push_function. The pending error is copied to the stack
-    // piece by piece and dropped before Lua code runs.
+    // piece by piece and dropped before the constructor runs; a finalizer that runs meanwhile finds
+    // it taken.
     unsafe {
         let boundary = Boundary::of_upvalue(state);
-        let Some(error) = &boundary.pending_error else {
+        let Some(error) = boundary.pending_errors.pop() else {
             ffi::lua_pushnil(state);
             return 1;
         };
@@ -83,7 +91,7 @@ unsafe extern "C-unwind" fn lua_take_error(state: *mut ffi::lua_State) -> c_int 
             push_bytes(state, value.as_bytes());
             ffi::lua_rawset(state, -3);
         }
-        boundary.pending_error = None;
+        drop(error);
         ffi::lua_call(state, 4, 1);
         1
     }

@@ -19,8 +19,8 @@ pub struct Boundary {
     pub scratch: Scratch,
     /// Where [`crate::tuple`] leaves the field that Lua asked for.
     pub(crate) field: crate::tuple::FieldSlot,
-    /// The error of the last FFI function that failed, until Lua fetches it.
-    pub(crate) pending_error: Option<PendingError>,
+    /// Errors of FFI functions that failed, until Lua fetches them.
+    pub(crate) pending_errors: Vec<PendingError>,
     /// How the JIT compiler fares; Lua counts, Rust reads.
     pub(crate) jit_counters: JitCounters,
     /// The identities of the cdata types that cross the boundary.
@@ -97,7 +97,7 @@ impl Boundary {
         let address = Box::into_raw(Box::new(Self {
             scratch: Scratch::default(),
             field: crate::tuple::FieldSlot::default(),
-            pending_error: None,
+            pending_errors: Vec::new(),
             jit_counters: JitCounters::default(),
             types: TypeIds::default(),
             references: References::default(),

@@ -422,6 +422,30 @@ pub(crate) unsafe extern "C" fn lycosa_tuple_fill(
     }
 }
 
+/// Writes a new tuple cdata of what was encoded as number `encoding`; 0 when something else has been
+/// encoded since.
+///
+/// # Safety
+///
+/// `scratch` must be that of the state, and `tuple` as for [`lycosa_tuple_fill`]. Called by Lua's
+/// FFI.
+pub(crate) unsafe extern "C" fn lycosa_tuple_fill_encoded(
+    scratch: *const crate::encode_buffer::Scratch,
+    tuple: *mut u32,
+    size: u32,
+    encoding: i32,
+    format_id: u32,
+) -> i32 {
+    // SAFETY: as the caller promises; `size` bytes were encoded.
+    unsafe {
+        if (*scratch).serial() != encoding {
+            return 0;
+        }
+        lycosa_tuple_fill(tuple, (*scratch).data(), size, format_id);
+    }
+    1
+}
+
 /// Makes `box.tuple` and the module `lycosa.tuple`.
 pub fn install(lua: &mlua::Lua) -> mlua::Result<()> {
     let native = lua.create_table()?;
@@ -436,6 +460,10 @@ pub fn install(lua: &mlua::Lua) -> mlua::Result<()> {
         state::address(lycosa_tuple_length as *const ()),
     )?;
     native.set("fill", state::address(lycosa_tuple_fill as *const ()))?;
+    native.set(
+        "fill_encoded",
+        state::address(lycosa_tuple_fill_encoded as *const ()),
+    )?;
     native.set("same_bytes", state::address(lycosa_same_bytes as *const ()))?;
     native.set("field", state::function(lua, lua_field)?)?;
     native.set("field_path", state::function(lua, lua_field_path)?)?;

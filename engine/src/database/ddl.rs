@@ -228,6 +228,84 @@ impl Database {
         Ok(())
     }
 
+    /// Gives an index another name. Fails with `NoSuchIndexId`, `IndexExists` or `Identifier`.
+    pub fn rename_index(&mut self, space_id: u32, index_id: u32, name: &str) -> Result<()> {
+        self.touch()?;
+        check_name(name)?;
+        let space = self
+            .spaces
+            .get_mut(&space_id)
+            .ok_or_else(|| no_such_space(space_id))?;
+        if space.index(index_id)?.name == name {
+            return Ok(());
+        }
+        if space.indexes.iter().any(|index| index.name == name) {
+            return Err(ErrorKind::IndexExists {
+                index: name.to_owned(),
+            }
+            .into());
+        }
+        let at = space.indexes.partition_point(|index| index.id < index_id);
+        let old_name = std::mem::replace(&mut space.indexes[at].name, name.to_owned());
+        self.log_schema(SchemaChange::IndexRenamed {
+            space_id,
+            index_id,
+            old_name,
+        });
+        Ok(())
+    }
+
+    /// Builds a secondary index anew with other parts, type or uniqueness; its number and name
+    /// stay, whatever `options` say. Fails with `NoSuchIndexId`, with `Unsupported` for the primary
+    /// index, and as `create_index` does; the index is then as it was.
+    pub fn alter_index(
+        &mut self,
+        space_id: u32,
+        index_id: u32,
+        options: &IndexOptions,
+    ) -> Result<()> {
+        self.touch()?;
+        let space = self.space(space_id)?;
+        let name = space.index(index_id)?.name.clone();
+        if index_id == 0 {
+            return Err(ErrorKind::Unsupported {
+                subject: String::from("Lycosa"),
+                feature: String::from("altering the primary index of a space"),
+            }
+            .into());
+        }
+        check_definition(space, index_id, &name, options)?;
+        self.require_first_statement(space, "index build")?;
+        let incarnation = self.next_incarnation();
+        let arena = Rc::clone(self.memory.arena());
+        let space = self
+            .spaces
+            .get_mut(&space_id)
+            .ok_or_else(|| no_such_space(space_id))?;
+        let index = Index::new(
+            index_id,
+            &name,
+            incarnation,
+            options,
+            space.primary_parts(),
+            &arena,
+        );
+        let rest = space.indexes.iter().filter(|known| known.id != index_id);
+        let fields = space.format.fields().to_vec();
+        let format = space.format_with(fields, rest.chain(std::iter::once(&index)))?;
+        check_tuples(space, &format)?;
+        let index = fill(space, index)?;
+        let at = space.indexes.partition_point(|known| known.id < index_id);
+        let old = std::mem::replace(&mut space.indexes[at], index);
+        let old_format = std::mem::replace(&mut space.format, format);
+        self.log_schema(SchemaChange::IndexAltered {
+            space_id,
+            index: old,
+            old_format,
+        });
+        Ok(())
+    }
+
     /// Fails with `MultistatementTransaction` when there are tuples to look through and the
     /// transaction has done something already.
     fn require_first_statement(&self, space: &Space, operation: &str) -> Result<()> {
@@ -294,27 +372,37 @@ fn check_name(name: &str) -> Result<()> {
     Ok(())
 }
 
+fn modify_index_error(space: &Space, index: &str, reason: &str) -> Error {
+    ErrorKind::ModifyIndex {
+        index: index.to_owned(),
+        space: space.name.clone(),
+        reason: reason.to_owned(),
+    }
+    .into()
+}
+
+/// One more than the greatest number there is, or the lowest free one when that is too large.
+fn next_index_id(space: &Space) -> u32 {
+    let next = space.indexes.last().map_or(0, |index| index.id + 1);
+    if next < INDEX_MAX {
+        return next;
+    }
+    (0..INDEX_MAX)
+        .find(|id| space.indexes.iter().all(|index| index.id != *id))
+        .unwrap_or(INDEX_MAX)
+}
+
 /// Checks a new index and answers with its number.
 fn check_index(space: &Space, name: &str, options: &IndexOptions) -> Result<u32> {
     check_name(name)?;
-    let modify = |reason: &str| -> Error {
-        ErrorKind::ModifyIndex {
-            index: name.to_owned(),
-            space: space.name.clone(),
-            reason: reason.to_owned(),
-        }
-        .into()
-    };
+    let modify = |reason: &str| modify_index_error(space, name, reason);
     if space.indexes.iter().any(|index| index.name == name) {
         return Err(ErrorKind::IndexExists {
             index: name.to_owned(),
         }
         .into());
     }
-    let lowest_free = (0..INDEX_MAX)
-        .find(|id| space.indexes.iter().all(|index| index.id != *id))
-        .unwrap_or(INDEX_MAX);
-    let id = options.id.unwrap_or(lowest_free);
+    let id = options.id.unwrap_or_else(|| next_index_id(space));
     if id >= INDEX_MAX {
         return Err(modify("index id too big"));
     }
@@ -332,6 +420,13 @@ fn check_index(space: &Space, name: &str, options: &IndexOptions) -> Result<u32>
         }
         .into());
     }
+    check_definition(space, id, name, options)?;
+    Ok(id)
+}
+
+/// Checks what an index shall be like.
+fn check_definition(space: &Space, id: u32, name: &str, options: &IndexOptions) -> Result<()> {
+    let modify = |reason: &str| modify_index_error(space, name, reason);
     if options.parts.is_empty() {
         return Err(modify("part count must be positive"));
     }
@@ -344,8 +439,7 @@ fn check_index(space: &Space, name: &str, options: &IndexOptions) -> Result<u32>
     if options.index_type == IndexType::Hash && !options.is_unique {
         return Err(modify("HASH index must be unique"));
     }
-    check_parts(space, id, options, &modify)?;
-    Ok(id)
+    check_parts(space, id, options, &modify)
 }
 
 fn check_parts(

@@ -56,6 +56,11 @@ impl Database {
         self.transaction.is_open()
     }
 
+    /// Whether a yield has undone the running fiber's transaction, which can only be rolled back.
+    pub fn is_aborted(&self) -> bool {
+        self.transaction.state == State::Aborted
+    }
+
     /// Number of the running fiber's transaction, if it has one.
     pub fn transaction_number(&self) -> Option<u64> {
         self.transaction
@@ -239,6 +244,31 @@ impl Database {
                     space.indexes.insert(at, index);
                     space.format = old_format;
                     space.recount_data_bytes();
+                }
+            }
+            SchemaChange::IndexRenamed {
+                space_id,
+                index_id,
+                old_name,
+            } => {
+                let indexes = self
+                    .spaces
+                    .get_mut(&space_id)
+                    .map(|space| &mut space.indexes);
+                let mut indexes = indexes.into_iter().flatten();
+                if let Some(index) = indexes.find(|index| index.id == index_id) {
+                    index.name = old_name;
+                }
+            }
+            SchemaChange::IndexAltered {
+                space_id,
+                index,
+                old_format,
+            } => {
+                if let Some(space) = self.spaces.get_mut(&space_id) {
+                    let at = space.indexes.partition_point(|known| known.id < index.id);
+                    space.indexes[at] = index;
+                    space.format = old_format;
                 }
             }
             SchemaChange::Truncated { space_id, contents } => {

@@ -327,9 +327,6 @@ impl Format {
             }
             .into());
         }
-        if count < self.required_count {
-            return Err(self.missing(count));
-        }
         for (number, constraint) in self.constraints.iter().take(count as usize).enumerate() {
             let (value, after) = msgpack::read_trusted(rest);
             let fits = match value {
@@ -343,6 +340,9 @@ impl Format {
                 Value::Array(_) | Value::Map(_) => msgpack::skip_trusted(rest),
                 _ => after,
             };
+        }
+        if count < self.required_count {
+            return Err(self.missing(count));
         }
         Ok(())
     }

@@ -6,27 +6,30 @@ use lycosa_engine::tuple::Encoded;
 use lycosa_engine::{Cursor, ErrorKind, IteratorType, Select};
 use mlua::{Lua, Table};
 
-use super::Context;
+use super::context::Context;
 use super::statements::RETRY;
 use crate::state::address;
 
-/// 1 when the tuple is there, which is the result then, else 0.
-unsafe extern "C" fn get(context: *mut Context, space_id: u32, index_id: u32, size: u32) -> i32 {
-    // SAFETY: Lua passes the context of its state, and nothing else uses it meanwhile; the key is
-    // in the scratch buffer.
-    let (context, key) = unsafe { (&mut *context, (*context).encoded(size)) };
-    context.serial = context.serial.wrapping_add(1);
+/// Answers with the number of the result when the tuple is there, else 0.
+unsafe extern "C" fn get(
+    context: *mut Context,
+    space_id: u32,
+    index_id: u32,
+    size: u32,
+    encoding: i32,
+) -> i32 {
+    // SAFETY: Lua passes the context of its state, and nothing else uses it meanwhile.
+    let context = unsafe { &mut *context };
+    let Some(key) = context.encoded(size, encoding) else {
+        return RETRY;
+    };
     let database = Rc::as_ptr(&context.database);
     // SAFETY: the context holds the database; the borrow ends before the context is used again.
     let outcome = match unsafe { &*database }
         .borrow_mut()
         .get(space_id, index_id, key)
     {
-        Ok(Some(tuple)) => {
-            context.data = tuple.bytes().as_ptr();
-            context.size = tuple.bytes().len() as u32;
-            Ok(1)
-        }
+        Ok(Some(tuple)) => Ok(context.lend(tuple.bytes())),
         Ok(None) => Ok(0),
         Err(error) => Err(error),
     };
@@ -37,28 +40,30 @@ unsafe extern "C" fn get(context: *mut Context, space_id: u32, index_id: u32, si
 const MINIMUM: u32 = 0;
 const MAXIMUM: u32 = 1;
 
-/// The least or greatest tuple, or a random one by the seed in the context's number.
+/// The least or greatest tuple, or a random one by the seed; answers as `get` does.
 unsafe extern "C" fn extreme(
     context: *mut Context,
     space_id: u32,
     index_id: u32,
     which: u32,
+    seed: f64,
     size: u32,
+    encoding: i32,
 ) -> i32 {
     // SAFETY: as in `get`.
-    let (context, key) = unsafe { (&mut *context, (*context).encoded(size)) };
+    let context = unsafe { &mut *context };
+    let Some(key) = context.encoded(size, encoding) else {
+        return RETRY;
+    };
     let database = Rc::clone(&context.database);
     let mut database = database.borrow_mut();
     let outcome = match which {
         MINIMUM => database.min(space_id, index_id, key),
         MAXIMUM => database.max(space_id, index_id, key),
-        _ => database.random(space_id, index_id, context.number as u64),
+        _ => database.random(space_id, index_id, seed as u64),
     };
     let outcome = outcome.map(|found| match found {
-        Some(tuple) => {
-            context.own(tuple.bytes());
-            1
-        }
+        Some(tuple) => context.own(tuple.bytes()),
         None => 0,
     });
     context.status(outcome)
@@ -99,31 +104,39 @@ fn checked_position(
     }
 }
 
-/// Leaves the count in the context's number.
+/// A figure, or the status of a failure.
+fn figure(context: &mut Context, outcome: Result<f64, lycosa_engine::Error>) -> f64 {
+    match outcome {
+        Ok(figure) => figure,
+        Err(error) => f64::from(context.fail(&error)),
+    }
+}
+
+/// Answers with the count.
 unsafe extern "C" fn count(
     context: *mut Context,
     space_id: u32,
     index_id: u32,
     iterator: u32,
     size: u32,
-) -> i32 {
+    encoding: i32,
+) -> f64 {
     // SAFETY: as in `get`.
-    let (context, key) = unsafe { (&mut *context, (*context).encoded(size)) };
+    let context = unsafe { &mut *context };
+    let Some(key) = context.encoded(size, encoding) else {
+        return f64::from(RETRY);
+    };
     let outcome = iterator_type(iterator, key).and_then(|iterator| {
         context
             .database
             .borrow_mut()
             .count(space_id, index_id, iterator, key)
     });
-    let outcome = outcome.map(|count| {
-        context.number = count as f64;
-        0
-    });
-    context.status(outcome)
+    figure(context, outcome.map(|count| count as f64))
 }
 
-/// Leaves the length of an index in the context's number.
-unsafe extern "C" fn length(context: *mut Context, space_id: u32, index_id: u32) -> i32 {
+/// Answers with the length of an index.
+unsafe extern "C" fn length(context: *mut Context, space_id: u32, index_id: u32) -> f64 {
     // SAFETY: as in `get`.
     let context = unsafe { &mut *context };
     let outcome = context
@@ -131,16 +144,12 @@ unsafe extern "C" fn length(context: *mut Context, space_id: u32, index_id: u32)
         .borrow()
         .space(space_id)
         .and_then(|space| space.index(index_id).map(lycosa_engine::index::Index::len));
-    let outcome = outcome.map(|length| {
-        context.number = length as f64;
-        0
-    });
-    context.status(outcome)
+    figure(context, outcome.map(|length| length as f64))
 }
 
-/// Leaves bytes in the context's number: of the tuples of a space with `index_id` -1, else of the
-/// structure of an index.
-unsafe extern "C" fn byte_size(context: *mut Context, space_id: u32, index_id: i32) -> i32 {
+/// Answers with bytes: of the tuples of a space with `index_id` -1, else of the structure of an
+/// index.
+unsafe extern "C" fn byte_size(context: *mut Context, space_id: u32, index_id: i32) -> f64 {
     // SAFETY: as in `get`.
     let context = unsafe { &mut *context };
     let outcome =
@@ -151,79 +160,96 @@ unsafe extern "C" fn byte_size(context: *mut Context, space_id: u32, index_id: i
             .and_then(|space| match u32::try_from(index_id) {
                 Ok(index_id) => space
                     .index(index_id)
-                    .map(lycosa_engine::index::Index::memory_bytes),
-                Err(_) => Ok(space.data_bytes()),
+                    .map(|index| index.memory_bytes() as f64),
+                Err(_) => Ok(space.data_bytes() as f64),
             });
-    let outcome = outcome.map(|bytes| {
-        context.number = bytes as f64;
-        0
-    });
-    context.status(outcome)
+    figure(context, outcome)
 }
 
-/// Runs a select. A position to go on behind was held as number `held` if `has_after` is 1. Answers with the number
-/// of tuples; the context's number is the bytes of all of them, each behind its 4-byte size.
+/// Runs a select. A position to go on behind was held as number `held` if `has_after` is 1. Answers
+/// with the number of the result.
 unsafe extern "C" fn select(
     context: *mut Context,
     space_id: u32,
     index_id: u32,
     iterator: u32,
     size: u32,
+    encoding: i32,
     offset: f64,
     limit: f64,
     has_after: i32,
     held: u32,
 ) -> i32 {
     // SAFETY: as in `get`.
-    let (context, key) = unsafe { (&mut *context, (*context).encoded(size)) };
-    if has_after != NO_POSITION && held != context.held_serial {
+    let context = unsafe { &mut *context };
+    let (Some(key), Some(position)) = (
+        context.encoded(size, encoding),
+        take_position(context, has_after, held),
+    ) else {
         return RETRY;
-    }
-    let held = std::mem::take(&mut context.held);
+    };
     let outcome = iterator_type(iterator, key).and_then(|iterator| {
-        let after = checked_position(has_after, &held)?;
         let select = Select {
             iterator,
             key,
             offset: offset as u64,
             limit: limit as u64,
-            after,
+            after: checked_position(has_after, &position)?,
         };
         context
             .database
             .borrow_mut()
             .select(space_id, index_id, &select)
     });
-    context.held = held;
-    let outcome = outcome.map(|tuples| {
-        let bytes: usize = tuples.iter().map(|tuple| tuple.bytes().len() + 4).sum();
-        context.number = bytes as f64;
-        context.selected = tuples;
-        context.selected_serial = context.selected_serial.wrapping_add(1);
-        context.size = context.selected_serial;
-        context.selected.len() as i32
-    });
+    context.held = position;
+    let outcome = outcome.map(|tuples| context.keep_selected(tuples));
     context.status(outcome)
 }
 
-/// Copies the tuples of the select with that serial, each behind its 4-byte size; 0 when another
-/// select has come between.
-unsafe extern "C" fn copy_selected(context: *mut Context, serial: u32, target: *mut u8) -> i32 {
-    // SAFETY: as in `get`; Lua has made the target as large as `select` said.
-    unsafe {
-        let context = &mut *context;
-        if context.selected_serial != serial {
-            return 0;
-        }
-        let mut at = target;
-        for tuple in context.selected.drain(..) {
-            let bytes = tuple.bytes();
-            at.cast::<u32>().write_unaligned(bytes.len() as u32);
-            std::ptr::copy_nonoverlapping(bytes.as_ptr(), at.add(4), bytes.len());
-            at = at.add(4 + bytes.len());
+/// Takes the position that was held, or an empty one that stands for none.
+fn take_position(context: &mut Context, has_after: i32, held: u32) -> Option<Vec<u8>> {
+    if has_after == NO_POSITION {
+        return Some(std::mem::take(&mut context.held));
+    }
+    context.take_held(held)
+}
+
+/// The bytes of all tuples of a select, each behind its 4-byte size; -1 when the result is gone.
+unsafe extern "C" fn selected_size(context: *mut Context, serial: i32) -> f64 {
+    // SAFETY: as in `get`.
+    let context = unsafe { &*context };
+    match context.selected.iter().find(|(of, _)| *of == serial) {
+        Some((_, tuples)) => tuples
+            .iter()
+            .map(|tuple| tuple.bytes().len() + SIZE_BYTES)
+            .sum::<usize>() as f64,
+        None => -1.0,
+    }
+}
+
+/// Bytes of the size before each tuple of a select.
+const SIZE_BYTES: usize = 4;
+
+/// Copies the tuples of a select, each behind its 4-byte size, and answers with how many they are;
+/// -1 when the result is gone.
+unsafe extern "C" fn copy_selected(context: *mut Context, serial: i32, target: *mut u8) -> i32 {
+    // SAFETY: as in `get`.
+    let context = unsafe { &mut *context };
+    let Some(at) = context.selected.iter().position(|(of, _)| *of == serial) else {
+        return -1;
+    };
+    let (_, tuples) = context.selected.remove(at);
+    let mut target = target;
+    for tuple in &tuples {
+        let bytes = tuple.bytes();
+        // SAFETY: Lua has made the target as large as `selected_size` said.
+        unsafe {
+            target.cast::<u32>().write_unaligned(bytes.len() as u32);
+            std::ptr::copy_nonoverlapping(bytes.as_ptr(), target.add(SIZE_BYTES), bytes.len());
+            target = target.add(SIZE_BYTES + bytes.len());
         }
     }
-    1
+    tuples.len() as i32
 }
 
 /// Opens an iteration and answers with its number.
@@ -233,18 +259,21 @@ unsafe extern "C" fn cursor_open(
     index_id: u32,
     iterator: u32,
     size: u32,
+    encoding: i32,
     offset: f64,
     has_after: i32,
     held: u32,
 ) -> i32 {
     // SAFETY: as in `get`.
-    let (context, key) = unsafe { (&mut *context, (*context).encoded(size)) };
-    if has_after != NO_POSITION && held != context.held_serial {
+    let context = unsafe { &mut *context };
+    let (Some(key), Some(position)) = (
+        context.encoded(size, encoding),
+        take_position(context, has_after, held),
+    ) else {
         return RETRY;
-    }
-    let held = std::mem::take(&mut context.held);
+    };
     let outcome = iterator_type(iterator, key).and_then(|iterator| {
-        let after = checked_position(has_after, &held)?;
+        let after = checked_position(has_after, &position)?;
         context.database.borrow_mut().cursor(
             space_id,
             index_id,
@@ -254,7 +283,7 @@ unsafe extern "C" fn cursor_open(
             offset as u64,
         )
     });
-    context.held = held;
+    context.held = position;
     let outcome = outcome.map(|cursor| match context.free.pop() {
         Some(number) => {
             context.cursors[number as usize] = Some(cursor);
@@ -268,7 +297,7 @@ unsafe extern "C" fn cursor_open(
     context.status(outcome)
 }
 
-/// 1 when the iteration gives a tuple, which is the result then, else 0.
+/// Answers with the number of the result when the iteration gives a tuple, else 0.
 unsafe extern "C" fn cursor_next(context: *mut Context, number: u32) -> i32 {
     // SAFETY: as in `get`.
     let context = unsafe { &mut *context };
@@ -279,41 +308,37 @@ unsafe extern "C" fn cursor_next(context: *mut Context, number: u32) -> i32 {
     else {
         return 0;
     };
-    context.serial = context.serial.wrapping_add(1);
     let outcome = context.database.borrow_mut().advance(&mut cursor);
-    context.cursors[number as usize] = Some(cursor);
     let outcome = outcome.map(|next| match next {
-        Some(tuple) => {
-            // The cursor keeps its last tuple alive until it is moved on or closed; both change
-            // the serial.
-            context.data = tuple.bytes().as_ptr();
-            context.size = tuple.bytes().len() as u32;
-            1
-        }
+        // The cursor keeps its last tuple alive until it is moved on or closed, which are calls.
+        Some(tuple) => context.lend(tuple.bytes()),
         None => 0,
     });
+    context.cursors[number as usize] = Some(cursor);
     context.status(outcome)
 }
 
 /// The tuple that an iteration gave last becomes the result once more.
-unsafe extern "C" fn cursor_repeat(context: *mut Context, number: u32) {
+unsafe extern "C" fn cursor_repeat(context: *mut Context, number: u32) -> i32 {
     // SAFETY: as in `get`.
     let context = unsafe { &mut *context };
-    context.serial = context.serial.wrapping_add(1);
     let cursor = context
         .cursors
         .get(number as usize)
         .and_then(Option::as_ref);
-    if let Some(tuple) = cursor.and_then(Cursor::last) {
-        context.data = tuple.bytes().as_ptr();
-        context.size = tuple.bytes().len() as u32;
+    let tuple = cursor.and_then(Cursor::last);
+    let bytes = tuple.map(|tuple| std::ptr::from_ref(tuple.bytes()));
+    match bytes {
+        // SAFETY: the cursor keeps the tuple alive.
+        Some(bytes) => context.lend(unsafe { &*bytes }),
+        None => 0,
     }
 }
 
 unsafe extern "C" fn cursor_close(context: *mut Context, number: u32) {
     // SAFETY: as in `get`.
     let context = unsafe { &mut *context };
-    context.serial = context.serial.wrapping_add(1);
+    context.next_serial();
     if let Some(slot) = context.cursors.get_mut(number as usize)
         && slot.take().is_some()
     {
@@ -321,23 +346,24 @@ unsafe extern "C" fn cursor_close(context: *mut Context, number: u32) {
     }
 }
 
-/// The position of the tuple in the scratch buffer becomes the result.
+/// The position of the encoded tuple becomes the result, whose number is the answer.
 unsafe extern "C" fn position(
     context: *mut Context,
     space_id: u32,
     index_id: u32,
     size: u32,
+    encoding: i32,
 ) -> i32 {
     // SAFETY: as in `get`.
-    let (context, tuple) = unsafe { (&mut *context, (*context).encoded(size)) };
+    let context = unsafe { &mut *context };
+    let Some(tuple) = context.encoded(size, encoding) else {
+        return RETRY;
+    };
     let outcome = context
         .database
         .borrow()
         .position(space_id, index_id, tuple);
-    let outcome = outcome.map(|position| {
-        context.own(&position);
-        0
-    });
+    let outcome = outcome.map(|position| context.own(&position));
     context.status(outcome)
 }
 
@@ -354,6 +380,7 @@ pub(super) fn install(_lua: &Lua, native: &Table) -> mlua::Result<()> {
     native.set("length", address(length as *const ()))?;
     native.set("byte_size", address(byte_size as *const ()))?;
     native.set("select", address(select as *const ()))?;
+    native.set("selected_size", address(selected_size as *const ()))?;
     native.set("copy_selected", address(copy_selected as *const ()))?;
     native.set("cursor_open", address(cursor_open as *const ()))?;
     native.set("cursor_next", address(cursor_next as *const ()))?;

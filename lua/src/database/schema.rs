@@ -11,9 +11,9 @@ use lycosa_engine::statistics::Counter;
 use lycosa_engine::{
     Database, Error, IndexOptions, IndexType, Result, SharedDatabase, Space, SpaceOptions,
 };
-use mlua::{IntoLua, Lua, Table};
+use mlua::{IntoLua, Lua, LuaString, Table};
 
-use super::Context;
+use super::context::Context;
 
 /// Makes a native function that runs `body` on the database.
 fn function<A, R, F>(
@@ -34,7 +34,7 @@ where
         // it meanwhile.
         let context = unsafe { &mut *context };
         // Tuples may be gone that a call, which a finalizer has interrupted, wants to copy.
-        context.serial = context.serial.wrapping_add(1);
+        context.next_serial();
         match outcome {
             Ok(value) => value.into_lua(lua),
             Err(error) => {
@@ -53,6 +53,32 @@ fn malformed(what: &str) -> Error {
     .into()
 }
 
+/// A name from Lua, which may be any bytes.
+fn name_of(name: &LuaString) -> Result<String> {
+    match name.to_str() {
+        Ok(name) => Ok(name.to_owned()),
+        Err(_) => Err(lycosa_engine::ErrorKind::Identifier {
+            value: name.to_string_lossy().clone(),
+        }
+        .into()),
+    }
+}
+
+fn index_options(options: &Table) -> Result<IndexOptions> {
+    let kind: String = options.get("type").map_err(|_| malformed("index type"))?;
+    let list: Table = options.get("parts").map_err(|_| malformed("parts"))?;
+    Ok(IndexOptions {
+        index_type: if kind == "HASH" {
+            IndexType::Hash
+        } else {
+            IndexType::Tree
+        },
+        is_unique: options.get("unique").unwrap_or(true),
+        parts: parts(&list)?,
+        id: options.get("id").unwrap_or(None),
+    })
+}
+
 fn field_type(table: &Table) -> Result<FieldType> {
     let name: String = table.get("type").map_err(|_| malformed("type"))?;
     FieldType::parse(&name).ok_or_else(|| malformed("type"))
@@ -63,7 +89,7 @@ fn fields(list: &Table) -> Result<Vec<FieldDefinition>> {
         .map(|entry| {
             let entry = entry.map_err(|_| malformed("format"))?;
             Ok(FieldDefinition {
-                name: entry.get("name").map_err(|_| malformed("field name"))?,
+                name: name_of(&entry.get("name").map_err(|_| malformed("field name"))?)?,
                 field_type: field_type(&entry)?,
                 is_nullable: entry.get("is_nullable").unwrap_or(false),
             })
@@ -144,9 +170,9 @@ fn install_changes(
             lua,
             database,
             context,
-            |database, (name, id, field_count, format): (String, Option<u32>, u32, Table)| {
+            |database, (name, id, field_count, format): (LuaString, Option<u32>, u32, Table)| {
                 database.create_space(
-                    &name,
+                    &name_of(&name)?,
                     SpaceOptions {
                         id,
                         format: fields(&format)?,
@@ -174,7 +200,9 @@ fn install_changes(
             lua,
             database,
             context,
-            |database, (id, name): (u32, String)| database.rename_space(id, &name).map(|()| true),
+            |database, (id, name): (u32, LuaString)| {
+                database.rename_space(id, &name_of(&name)?).map(|()| true)
+            },
         )?,
     )?;
     native.set(
@@ -194,20 +222,34 @@ fn install_changes(
             lua,
             database,
             context,
-            |database, (space_id, name, options): (u32, String, Table)| {
-                let kind: String = options.get("type").map_err(|_| malformed("index type"))?;
-                let list: Table = options.get("parts").map_err(|_| malformed("parts"))?;
-                let options = IndexOptions {
-                    index_type: if kind == "HASH" {
-                        IndexType::Hash
-                    } else {
-                        IndexType::Tree
-                    },
-                    is_unique: options.get("unique").unwrap_or(true),
-                    parts: parts(&list)?,
-                    id: options.get("id").unwrap_or(None),
-                };
-                database.create_index(space_id, &name, &options)
+            |database, (space_id, name, options): (u32, LuaString, Table)| {
+                database.create_index(space_id, &name_of(&name)?, &index_options(&options)?)
+            },
+        )?,
+    )?;
+    native.set(
+        "alter_index",
+        function(
+            lua,
+            database,
+            context,
+            |database, (space_id, index_id, options): (u32, u32, Table)| {
+                database
+                    .alter_index(space_id, index_id, &index_options(&options)?)
+                    .map(|()| true)
+            },
+        )?,
+    )?;
+    native.set(
+        "rename_index",
+        function(
+            lua,
+            database,
+            context,
+            |database, (space_id, index_id, name): (u32, u32, LuaString)| {
+                database
+                    .rename_index(space_id, index_id, &name_of(&name)?)
+                    .map(|()| true)
             },
         )?,
     )?;

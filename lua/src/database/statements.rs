@@ -1,23 +1,22 @@
 //! FFI functions for transactions and for statements that change tuples.
 //!
-//! Each takes the context and plain numbers; `size` is that of the MsgPack in the scratch buffer,
-//! which is not passed as a pointer: making the pointer object could run a finalizer, and that
-//! overwrite the buffer. A negative answer is a failure; the error is then left in the boundary,
-//! but for [`RETRY`], which asks to begin the call anew.
+//! Each takes the context and plain numbers. Between any two steps of Lua code a finalizer may run
+//! that uses `box` itself. So what is encoded comes as its size and the number of its encoding, and
+//! a call whose bytes have been overwritten answers with [`RETRY`]; and a call with a result answers
+//! with the result's number, which is positive. Other negative answers are failures; the error is
+//! then left in the boundary.
 
 use std::rc::Rc;
 
 use lycosa_engine::tuple::Encoded;
+use lycosa_engine::update::Operations;
 use mlua::{Lua, Table};
 
-use super::Context;
+use super::context::Context;
 use crate::state::address;
 
-/// What was held is gone, because a finalizer has held something else meanwhile.
+/// What was encoded or held is gone, because a finalizer has come between: begin anew.
 pub(super) const RETRY: i32 = -2;
-
-/// How many results wait for their call to copy them at most; more were given up by errors.
-const WAITING_MAX: usize = 8;
 
 unsafe extern "C" fn begin(context: *mut Context) -> i32 {
     // SAFETY: Lua passes the context of its state, and nothing else uses it meanwhile.
@@ -30,7 +29,7 @@ unsafe extern "C" fn begin(context: *mut Context) -> i32 {
 unsafe extern "C" fn commit(context: *mut Context) -> i32 {
     // SAFETY: as in `begin`.
     let context = unsafe { &mut *context };
-    context.serial = context.serial.wrapping_add(1);
+    context.next_serial();
     let outcome = context.database.borrow_mut().commit();
     context.status(outcome.map(|()| 0))
 }
@@ -38,7 +37,7 @@ unsafe extern "C" fn commit(context: *mut Context) -> i32 {
 unsafe extern "C" fn rollback(context: *mut Context) {
     // SAFETY: as in `begin`.
     let context = unsafe { &mut *context };
-    context.serial = context.serial.wrapping_add(1);
+    context.next_serial();
     context.database.borrow_mut().rollback();
 }
 
@@ -62,7 +61,7 @@ unsafe extern "C" fn savepoint(context: *mut Context) -> i32 {
 unsafe extern "C" fn rollback_to_savepoint(context: *mut Context, number: u32) -> i32 {
     // SAFETY: as in `begin`.
     let context = unsafe { &mut *context };
-    context.serial = context.serial.wrapping_add(1);
+    context.next_serial();
     let outcome = match context.savepoints.get(number as usize) {
         Some(savepoint) => context
             .database
@@ -83,111 +82,159 @@ unsafe extern "C" fn transaction_number(context: *mut Context) -> f64 {
         .unwrap_or(0) as f64
 }
 
-unsafe extern "C" fn insert(context: *mut Context, space_id: u32, size: u32) -> i32 {
+/// Answers with the number of the result, the stored tuple.
+unsafe extern "C" fn insert(context: *mut Context, space_id: u32, size: u32, encoding: i32) -> i32 {
     // SAFETY: as in `begin`; the bytes are in the scratch buffer.
-    let (context, tuple) = unsafe { (&mut *context, (*context).encoded(size)) };
-    context.serial = context.serial.wrapping_add(1);
+    let context = unsafe { &mut *context };
+    let Some(tuple) = context.encoded(size, encoding) else {
+        return RETRY;
+    };
     let database = Rc::as_ptr(&context.database);
     // SAFETY: the context holds the database; the borrow ends before the context is used again.
     let outcome = match unsafe { &*database }.borrow_mut().insert(space_id, tuple) {
-        Ok(stored) => {
-            context.data = stored.bytes().as_ptr();
-            Ok(0)
-        }
+        Ok(stored) => Ok(context.lend(stored.bytes())),
         Err(error) => Err(error),
     };
-    context.size = size;
     context.status(outcome)
 }
 
-unsafe extern "C" fn replace(context: *mut Context, space_id: u32, size: u32) -> i32 {
+/// Answers as `insert` does.
+unsafe extern "C" fn replace(
+    context: *mut Context,
+    space_id: u32,
+    size: u32,
+    encoding: i32,
+) -> i32 {
     // SAFETY: as in `insert`.
-    let (context, tuple) = unsafe { (&mut *context, (*context).encoded(size)) };
-    context.serial = context.serial.wrapping_add(1);
+    let context = unsafe { &mut *context };
+    let Some(tuple) = context.encoded(size, encoding) else {
+        return RETRY;
+    };
     let database = Rc::as_ptr(&context.database);
     // SAFETY: as in `insert`.
     let outcome = match unsafe { &*database }.borrow_mut().replace(space_id, tuple) {
-        Ok(stored) => {
-            context.data = stored.bytes().as_ptr();
-            Ok(0)
-        }
+        Ok(stored) => Ok(context.lend(stored.bytes())),
         Err(error) => Err(error),
     };
-    context.size = size;
     context.status(outcome)
 }
 
-/// 1 when a tuple was deleted, which is the result then, else 0.
-unsafe extern "C" fn delete(context: *mut Context, space_id: u32, index_id: u32, size: u32) -> i32 {
+/// Answers with the number of the result when a tuple was deleted, else 0.
+unsafe extern "C" fn delete(
+    context: *mut Context,
+    space_id: u32,
+    index_id: u32,
+    size: u32,
+    encoding: i32,
+) -> i32 {
     // SAFETY: as in `insert`.
-    let (context, key) = unsafe { (&mut *context, (*context).encoded(size)) };
+    let context = unsafe { &mut *context };
+    let Some(key) = context.encoded(size, encoding) else {
+        return RETRY;
+    };
     let outcome = context
         .database
         .borrow_mut()
         .delete(space_id, index_id, key);
     let outcome = outcome.map(|deleted| match deleted {
-        Some(tuple) => {
-            context.own(tuple.bytes());
-            1
-        }
+        Some(tuple) => context.own(tuple.bytes()),
         None => 0,
     });
     context.status(outcome)
 }
 
-/// The key was held; `operations` is in the scratch buffer. 1 when a tuple was updated.
+/// The key was held as number `held`; the operations were encoded. Answers with the number of the
+/// result when a tuple was updated, else 0.
 unsafe extern "C" fn update(
     context: *mut Context,
     space_id: u32,
     index_id: u32,
     held: u32,
     size: u32,
+    encoding: i32,
 ) -> i32 {
     // SAFETY: as in `insert`.
-    let (context, operations) = unsafe { (&mut *context, (*context).encoded(size)) };
-    if held != context.held_serial {
+    let context = unsafe { &mut *context };
+    let (Some(operations), Some(key)) = (context.encoded(size, encoding), context.take_held(held))
+    else {
         return RETRY;
-    }
-    let held = std::mem::take(&mut context.held);
+    };
     let database = Rc::clone(&context.database);
     let outcome = database
         .borrow_mut()
-        .update(space_id, index_id, Encoded::trusted(&held), operations, 1)
+        .update(space_id, index_id, Encoded::trusted(&key), operations, 1)
         .map(|updated| match updated {
-            Some(tuple) => {
-                context.own(tuple.bytes());
-                1
-            }
+            Some(tuple) => context.own(tuple.bytes()),
             None => 0,
         });
-    context.held = held;
+    context.held = key;
     context.status(outcome)
 }
 
-/// The tuple was held; `operations` is in the scratch buffer.
-unsafe extern "C" fn upsert(context: *mut Context, space_id: u32, held: u32, size: u32) -> i32 {
+/// The tuple was held as number `held`; the operations were encoded.
+unsafe extern "C" fn upsert(
+    context: *mut Context,
+    space_id: u32,
+    held: u32,
+    size: u32,
+    encoding: i32,
+) -> i32 {
     // SAFETY: as in `insert`.
-    let (context, operations) = unsafe { (&mut *context, (*context).encoded(size)) };
-    if held != context.held_serial {
+    let context = unsafe { &mut *context };
+    let (Some(operations), Some(tuple)) =
+        (context.encoded(size, encoding), context.take_held(held))
+    else {
         return RETRY;
-    }
-    context.serial = context.serial.wrapping_add(1);
-    let held = std::mem::take(&mut context.held);
+    };
+    context.next_serial();
     let outcome = context
         .database
         .borrow_mut()
-        .upsert(space_id, Encoded::trusted(&held), operations, 1)
+        .upsert(space_id, Encoded::trusted(&tuple), operations, 1)
         .map(|_skipped| 0);
-    context.held = held;
+    context.held = tuple;
+    context.status(outcome)
+}
+
+/// Applies operations, which were encoded, to a tuple that was held and belongs to no space; answers
+/// with the number of the result. As in an upsert, operations that do not fit are skipped if
+/// `is_upsert` is 1.
+unsafe extern "C" fn update_tuple(
+    context: *mut Context,
+    is_upsert: i32,
+    held: u32,
+    size: u32,
+    encoding: i32,
+) -> i32 {
+    // SAFETY: as in `insert`.
+    let context = unsafe { &mut *context };
+    let (Some(operations), Some(tuple)) =
+        (context.encoded(size, encoding), context.take_held(held))
+    else {
+        return RETRY;
+    };
+    let mut updated = Vec::new();
+    let outcome = Operations::parse(operations.bytes(), 1, &|_| None).and_then(|operations| {
+        if is_upsert == 0 {
+            operations.apply(&tuple, &mut updated)
+        } else {
+            operations.apply_upsert(&tuple, &mut updated).map(drop)
+        }
+    });
+    context.held = tuple;
+    let outcome = outcome.map(|()| context.own(&updated));
     context.status(outcome)
 }
 
 /// Keeps a key, position or tuple while something else is encoded; answers with the number that it
-/// is asked back by.
-unsafe extern "C" fn hold(context: *mut Context, size: u32) -> u32 {
+/// is asked back by, or 0 when something else has been encoded already.
+unsafe extern "C" fn hold(context: *mut Context, size: u32, encoding: i32) -> u32 {
     // SAFETY: as in `insert`.
-    let (context, data) = unsafe { (&mut *context, (*context).encoded(size)) };
-    context.hold(data.bytes())
+    let context = unsafe { &mut *context };
+    match context.encoded(size, encoding) {
+        Some(data) => context.hold(data.bytes()),
+        None => 0,
+    }
 }
 
 /// Keeps the bytes of a Lua string as `hold` does.
@@ -196,74 +243,43 @@ unsafe extern "C" fn hold_string(context: *mut Context, data: *const u8, size: u
     unsafe { (*context).hold(std::slice::from_raw_parts(data, size as usize)) }
 }
 
-/// Makes the tuple in the scratch buffer the result.
-unsafe extern "C" fn echo(context: *mut Context, size: u32) {
+/// Makes the encoded tuple a result that the context owns; answers with its number.
+unsafe extern "C" fn echo(context: *mut Context, size: u32, encoding: i32) -> i32 {
     // SAFETY: as in `insert`.
-    let (context, data) = unsafe { (&mut *context, (*context).encoded(size)) };
-    context.own(data.bytes());
+    let context = unsafe { &mut *context };
+    match context.encoded(size, encoding) {
+        Some(data) => context.own(data.bytes()),
+        None => RETRY,
+    }
 }
 
-/// Copies the result of the call that answered with `serial`. 0 when a later call has come between,
-/// as a finalizer may, and the result was a tuple of the database that may be gone.
-unsafe extern "C" fn copy_result(context: *mut Context, serial: u32, target: *mut u8) -> i32 {
-    // SAFETY: as in `begin`; while the serial stays, `data` points to `size` bytes, and Lua has
-    // made the target of that size.
-    unsafe {
-        let context = &mut *context;
-        if context.owned_serial == serial {
-            std::ptr::copy_nonoverlapping(context.owned.as_ptr(), target, context.owned.len());
-            context.owned_waits = false;
-        } else if context.serial == serial {
-            std::ptr::copy_nonoverlapping(context.data, target, context.size as usize);
-        } else if let Some(at) = context.waiting.iter().position(|(of, _)| *of == serial) {
-            let (_, bytes) = context.waiting.remove(at);
-            std::ptr::copy_nonoverlapping(bytes.as_ptr(), target, bytes.len());
-        } else {
-            return 0;
+/// Copies the result of number `serial`, which is of `size` bytes, to `target`. 0 when it is not of
+/// that size, or when it was a tuple of the database and other calls have come between.
+unsafe extern "C" fn copy_result(
+    context: *mut Context,
+    serial: i32,
+    size: u32,
+    target: *mut u8,
+) -> i32 {
+    // SAFETY: as in `begin`.
+    let context = unsafe { &mut *context };
+    match context.result(serial) {
+        Some(bytes) if bytes.len() == size as usize => {
+            // SAFETY: Lua has made the target of that size.
+            unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), target, bytes.len()) };
         }
+        _ => return 0,
     }
+    context.forget(serial);
     1
 }
 
-impl Context {
-    /// The bytes that Lua has encoded.
-    ///
-    /// # Safety
-    /// `size` bytes of the scratch buffer were written, and nothing is encoded while the answer is
-    /// used.
-    #[inline]
-    pub(super) unsafe fn encoded<'a>(&self, size: u32) -> Encoded<'a> {
-        // SAFETY: the boundary lives as long as the Lua state, whose code is calling; the rest is
-        // as the caller promises.
-        Encoded::trusted(unsafe {
-            std::slice::from_raw_parts((*self.boundary).scratch.data(), size as usize)
-        })
-    }
-
-    fn hold(&mut self, data: &[u8]) -> u32 {
-        self.held.clear();
-        self.held.extend_from_slice(data);
-        self.held_serial = self.held_serial.wrapping_add(1);
-        self.held_serial
-    }
-
-    /// Makes bytes the result that the context owns. A result that its call has not copied yet,
-    /// because this one is of a finalizer, waits.
-    pub(super) fn own(&mut self, bytes: &[u8]) {
-        if self.owned_waits {
-            let owned = std::mem::take(&mut self.owned);
-            self.waiting.push((self.owned_serial, owned));
-            if self.waiting.len() > WAITING_MAX {
-                self.waiting.remove(0);
-            }
-        }
-        self.serial = self.serial.wrapping_add(1);
-        self.owned.clear();
-        self.owned.extend_from_slice(bytes);
-        self.data = self.owned.as_ptr();
-        self.size = bytes.len() as u32;
-        self.owned_serial = self.serial;
-        self.owned_waits = true;
+/// The size of the result of number `serial` in bytes; -1 when it is gone.
+unsafe extern "C" fn result_size(context: *mut Context, serial: i32) -> i32 {
+    // SAFETY: as in `begin`.
+    match unsafe { &*context }.result(serial) {
+        Some(bytes) => bytes.len() as i32,
+        None => -1,
     }
 }
 
@@ -286,8 +302,10 @@ pub(super) fn install(_lua: &Lua, native: &Table) -> mlua::Result<()> {
     native.set("delete", address(delete as *const ()))?;
     native.set("update", address(update as *const ()))?;
     native.set("upsert", address(upsert as *const ()))?;
+    native.set("update_tuple", address(update_tuple as *const ()))?;
     native.set("hold", address(hold as *const ()))?;
     native.set("hold_string", address(hold_string as *const ()))?;
     native.set("echo", address(echo as *const ()))?;
+    native.set("result_size", address(result_size as *const ()))?;
     native.set("copy_result", address(copy_result as *const ()))
 }

@@ -15,7 +15,7 @@ local made = box.error.new{code = 1000, reason = 'mine'}
 show('made', made.code, made.message, made.type)
 show.try('raise', made.raise, made)
 show.try('by code', box.error, box.error.ILLEGAL_PARAMS, 'why')
-show('message', box.error.last().message)
+show('message', box.error.last().message:find('why') ~= nil)
 show.try('by table', box.error, {code = 5000, reason = 'text'})
 show('codes', box.error.UNKNOWN, box.error.ILLEGAL_PARAMS, box.error.MEMORY_ISSUE, box.error.TUPLE_FOUND,
     box.error.UNSUPPORTED, box.error.NO_SUCH_SPACE, box.error.TRANSACTION_CONFLICT, box.error.PROC_LUA)

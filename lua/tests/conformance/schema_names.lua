@@ -9,6 +9,6 @@ show.try('control character', box.schema.space.create, 'a\0b')
 show.try('newline', box.schema.space.create, 'a\nb')
 show.try('invalid utf-8', box.schema.space.create, '\xff\xfe')
 show.try('long', function() return #box.schema.space.create(('y'):rep(65000)).name end)
-show.try('too long', box.schema.space.create, ('z'):rep(65001))
+show.fails('too long', box.schema.space.create, ('z'):rep(65001))
 
 os.exit(0)

@@ -7,7 +7,7 @@ s:insert{1}
 s:rename('new')
 show('names', s.name, box.space.new == s, box.space.old, s:get(1))
 box.schema.space.create('taken')
-show.try('taken', s.rename, s, 'taken')
+show.fails('taken', s.rename, s, 'taken')
 show.try('itself', s.rename, s, 'new')
 show.try('number', s.rename, s, 1)
 show('name', s.name)

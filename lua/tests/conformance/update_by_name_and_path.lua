@@ -4,7 +4,7 @@ box.cfg{log_level = 0, wal_mode = 'none'}
 local s = box.schema.space.create('s', {format = {{'id', 'unsigned'}, {'name', 'string'}, {'data', 'any', is_nullable = true}}})
 s:create_index('pk')
 s:insert{1, 'a', {x = {1, 2, {y = 'deep'}}, n = 5}}
-show('name', s:update(1, {{'=', 'name', 'b'}}))
+show('name', s:update(1, {{'=', 'name', 'b'}})[2])
 show('path', s:update(1, {{'=', 'data.x[1]', 'first'}})[3].x)
 show('deep', s:update(1, {{'=', 'data.x[3].y', 'changed'}})[3].x[3])
 show('add', s:update(1, {{'+', 'data.n', 10}})[3].n)

@@ -1,0 +1,169 @@
+//! What the FFI functions of one Lua state work on: the encoded bytes that come in, and the results
+//! that wait until Lua has copied them.
+//!
+//! Lua makes an object for a result after the call, and a finalizer may use `box` while it does. A
+//! result is therefore asked for by number. One that only the context has (a deleted tuple) waits;
+//! one that is stored in the database is lent, and gone with the next call.
+
+use lycosa_engine::tuple::{Encoded, Tuple};
+use lycosa_engine::{Cursor, Error, Savepoint, SharedDatabase};
+
+use super::pending;
+use crate::state_boundary::Boundary;
+
+/// How many results wait for their call to copy them at most; more were given up by errors.
+const WAITING_MAX: usize = 8;
+
+/// What the FFI functions work on; Lua reads the first field as `struct lycosa_result`.
+#[repr(C)]
+pub(crate) struct Context {
+    /// Size in bytes of the result of the last call.
+    size: u32,
+    /// Number of the last call that may change or answer with a tuple; always positive.
+    serial: i32,
+    /// The tuple that the last call answers with; valid while `serial` stays.
+    data: *const u8,
+    pub(super) database: SharedDatabase,
+    boundary: *mut Boundary,
+    /// A key, position or tuple that is kept while something else is encoded.
+    pub(super) held: Vec<u8>,
+    held_serial: u32,
+    /// Results that own their bytes, by number, the newest last.
+    waiting: Vec<(i32, Vec<u8>)>,
+    /// Memory of a result that was copied, to use again.
+    spare: Vec<u8>,
+    /// Tuples of selects by number, until Lua has copied them, the newest last.
+    pub(super) selected: Vec<(i32, Vec<Tuple>)>,
+    /// Open iterations by number; `free` lists the numbers to use again.
+    pub(super) cursors: Vec<Option<Cursor>>,
+    pub(super) free: Vec<u32>,
+    /// Savepoints of Lua objects, by number; forgotten at the end of their transaction.
+    pub(super) savepoints: Vec<Savepoint>,
+}
+
+impl Context {
+    pub(super) fn new(database: SharedDatabase, boundary: *mut Boundary) -> Self {
+        Self {
+            size: 0,
+            serial: 1,
+            data: std::ptr::null(),
+            database,
+            boundary,
+            held: Vec::new(),
+            held_serial: 0,
+            waiting: Vec::new(),
+            spare: Vec::new(),
+            selected: Vec::new(),
+            cursors: Vec::new(),
+            free: Vec::new(),
+            savepoints: Vec::new(),
+        }
+    }
+
+    /// Answers with a failure and leaves the error for Lua.
+    #[cold]
+    pub(super) fn fail(&mut self, error: &Error) -> i32 {
+        // SAFETY: the boundary lives as long as the Lua state, whose code is calling.
+        unsafe { (*self.boundary).set_error(pending(error)) };
+        -1
+    }
+
+    /// Turns an outcome into the status that Lua checks: negative for a failure.
+    #[inline]
+    pub(super) fn status(&mut self, outcome: Result<i32, Error>) -> i32 {
+        match outcome {
+            Ok(status) => status,
+            Err(error) => self.fail(&error),
+        }
+    }
+
+    /// The bytes that Lua has encoded as number `encoding`; none when others have been encoded
+    /// since. They stay as they are until the call returns.
+    #[inline]
+    pub(super) fn encoded<'a>(&self, size: u32, encoding: i32) -> Option<Encoded<'a>> {
+        // SAFETY: the boundary lives as long as the Lua state, whose code is calling, and that many
+        // bytes were written by the encoding of that number.
+        unsafe {
+            let scratch = &(*self.boundary).scratch;
+            (scratch.serial() == encoding).then(|| {
+                Encoded::trusted(std::slice::from_raw_parts(scratch.data(), size as usize))
+            })
+        }
+    }
+
+    /// Keeps bytes and answers with their number, which is not 0.
+    pub(super) fn hold(&mut self, data: &[u8]) -> u32 {
+        self.held.clear();
+        self.held.extend_from_slice(data);
+        self.held_serial = self.held_serial.wrapping_add(1).max(1);
+        self.held_serial
+    }
+
+    /// Takes what was held as number `held`; put it back into `held` to use its memory again.
+    pub(super) fn take_held(&mut self, held: u32) -> Option<Vec<u8>> {
+        (held != 0 && held == self.held_serial).then(|| std::mem::take(&mut self.held))
+    }
+
+    /// Begins a call: what was lent before is gone.
+    #[inline]
+    pub(super) fn next_serial(&mut self) -> i32 {
+        self.serial = (self.serial & (i32::MAX >> 1)) + 1;
+        self.serial
+    }
+
+    /// Makes a tuple that the database keeps the result, until the next call. Answers with the
+    /// result's number.
+    #[inline]
+    pub(super) fn lend(&mut self, bytes: &[u8]) -> i32 {
+        self.data = bytes.as_ptr();
+        self.size = bytes.len() as u32;
+        self.next_serial()
+    }
+
+    /// Makes a copy of the bytes the result, which waits for Lua. Answers with its number.
+    pub(super) fn own(&mut self, bytes: &[u8]) -> i32 {
+        let mut copy = std::mem::take(&mut self.spare);
+        copy.clear();
+        copy.extend_from_slice(bytes);
+        if self.waiting.len() == WAITING_MAX {
+            self.waiting.remove(0);
+        }
+        self.data = std::ptr::null();
+        self.size = bytes.len() as u32;
+        let serial = self.next_serial();
+        self.waiting.push((serial, copy));
+        serial
+    }
+
+    /// The result of number `serial`, if it is there.
+    pub(super) fn result(&self, serial: i32) -> Option<&[u8]> {
+        if self.serial == serial && !self.data.is_null() {
+            // A finalizer that yields undoes the transaction, and what it stored.
+            if self.database.borrow().is_aborted() {
+                return None;
+            }
+            // SAFETY: no call has come since `lend`, and no transaction was undone, so that the
+            // database still has the tuple.
+            return Some(unsafe { std::slice::from_raw_parts(self.data, self.size as usize) });
+        }
+        let found = self.waiting.iter().rev().find(|(of, _)| *of == serial);
+        found.map(|(_, bytes)| bytes.as_slice())
+    }
+
+    /// Lets go of a result that Lua has copied.
+    pub(super) fn forget(&mut self, serial: i32) {
+        if let Some(at) = self.waiting.iter().rposition(|(of, _)| *of == serial) {
+            self.spare = self.waiting.remove(at).1;
+        }
+    }
+
+    /// Keeps the tuples of a select, and answers with their number.
+    pub(super) fn keep_selected(&mut self, tuples: Vec<Tuple>) -> i32 {
+        if self.selected.len() == WAITING_MAX {
+            self.selected.remove(0);
+        }
+        let serial = self.next_serial();
+        self.selected.push((serial, tuples));
+        serial
+    }
+}

@@ -1,0 +1,23 @@
+-- differs from 2.6: what is not there is refused by name
+local show = require('show')
+box.cfg{log_level = 0, wal_mode = 'none'}
+
+local s = box.schema.space.create('s')
+local pk = s:create_index('pk')
+show.try('grant', box.schema.user.grant, 'guest', 'super')
+show('names it', box.error.last().message)
+show.try('role', box.schema.role.create, 'r')
+show.try('sequence', box.schema.sequence.create, 'q')
+show.try('func', box.schema.func.create, 'f')
+show.try('snapshot', box.snapshot)
+show.try('execute', box.execute, 'SELECT 1')
+show.try('on_replace', s.on_replace, s, print)
+show.try('on_commit', box.on_commit, print)
+show.try('constraint', box.schema.space.create, 'x', {constraint = 'f'})
+show.try('collation', s.create_index, s, 'c', {parts = {{2, 'string', collation = 'unicode'}}})
+show.try('rtree', s.create_index, s, 'r', {type = 'RTREE'})
+show.try('path', s.create_index, s, 'p', {parts = {{2, 'string', path = 'a.b'}}})
+show.try('alter of the primary', pk.alter, pk, {parts = {{2, 'unsigned'}}})
+show.try('bitset iterator', s.select, s, 1, {iterator = 'BITS_ALL_SET'})
+
+os.exit(0)
