@@ -25,17 +25,17 @@ const OPENING_BALANCE: i64 = 50;
 
 /// What happened to the transfers, and the money in the bank at the end.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Outcome {
+pub(crate) struct Outcome {
     /// Transfers that were committed.
-    pub done: u64,
+    pub(crate) done: u64,
     /// Transfers that were rolled back for want of money.
-    pub refused: u64,
+    pub(crate) refused: u64,
     /// Sum of all balances.
-    pub total: i64,
+    pub(crate) total: i64,
 }
 
 /// Runs the bank and answers with what happened; the same in every run.
-pub fn run() -> std::result::Result<Outcome, Box<dyn std::error::Error + Send + Sync>> {
+pub(crate) fn run() -> std::result::Result<Outcome, Box<dyn std::error::Error + Send + Sync>> {
     let outcome = Engine::run(EngineOptions::default(), |engine| -> Result<Outcome> {
         let accounts = engine.transaction(open_accounts)?;
         let (done, refused) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
@@ -48,8 +48,12 @@ pub fn run() -> std::result::Result<Outcome, Box<dyn std::error::Error + Send + 
                 move || {
                     for step in 0..TRANSFERS_PER_TELLER {
                         let amount = (teller * 7 + step * 3) % 40 + 1;
-                        let (from, to) = ((teller + step * 11) % ACCOUNTS, (teller * 13 + step) % ACCOUNTS);
-                        let moved = engine.transaction(|database| transfer(database, accounts, from, to, amount));
+                        let (from, to) = (
+                            (teller + step * 11) % ACCOUNTS,
+                            (teller * 13 + step) % ACCOUNTS,
+                        );
+                        let moved = engine
+                            .transaction(|database| transfer(database, accounts, from, to, amount));
                         let counter = if moved.is_ok() { &done } else { &refused };
                         counter.set(counter.get() + 1);
                         // The other tellers' turn. The transaction is over, so nothing is lost.
@@ -62,7 +66,12 @@ pub fn run() -> std::result::Result<Outcome, Box<dyn std::error::Error + Send + 
                     fiber.set_joinable(true);
                     tellers.push(fiber);
                 }
-                Err(error) => return Err(ErrorKind::IllegalParams { reason: error.to_string() }.into()),
+                Err(error) => {
+                    return Err(ErrorKind::IllegalParams {
+                        reason: error.to_string(),
+                    }
+                    .into());
+                }
             }
         }
         for teller in tellers {
@@ -70,7 +79,11 @@ pub fn run() -> std::result::Result<Outcome, Box<dyn std::error::Error + Send + 
             let _ = teller.join(None);
         }
         let total = total(&mut engine.database(), accounts)?;
-        Ok(Outcome { done: done.get(), refused: refused.get(), total })
+        Ok(Outcome {
+            done: done.get(),
+            refused: refused.get(),
+            total,
+        })
     })?;
     Ok(outcome?)
 }
@@ -80,8 +93,18 @@ fn open_accounts(database: &mut Database) -> Result<u32> {
         FieldDefinition::new("id", FieldType::Unsigned),
         FieldDefinition::new("balance", FieldType::Integer),
     ];
-    let accounts = database.create_space("accounts", SpaceOptions { format, ..SpaceOptions::default() })?;
-    database.create_index(accounts, "id", &IndexOptions::tree(vec![KeyPart::new(0, FieldType::Unsigned)]))?;
+    let accounts = database.create_space(
+        "accounts",
+        SpaceOptions {
+            format,
+            ..SpaceOptions::default()
+        },
+    )?;
+    database.create_index(
+        accounts,
+        "id",
+        &IndexOptions::tree(vec![KeyPart::new(0, FieldType::Unsigned)]),
+    )?;
     for id in 0..ACCOUNTS {
         let account = Fields::new().unsigned(id).integer(OPENING_BALANCE).finish();
         database.insert(accounts, Encoded::check(&account)?)?;
@@ -96,16 +119,29 @@ fn transfer(database: &mut Database, accounts: u32, from: u64, to: u64, amount: 
     let key = Fields::new().unsigned(from).finish();
     match database.get(accounts, 0, Encoded::check(&key)?)? {
         Some(account) if balance(account.bytes()) >= 0 => Ok(()),
-        _ => Err(ErrorKind::IllegalParams { reason: format!("account {from} has less than {amount}") }.into()),
+        _ => Err(ErrorKind::IllegalParams {
+            reason: format!("account {from} has less than {amount}"),
+        }
+        .into()),
     }
 }
 
 /// Changes one balance in place, as Tarantool's `update(id, {{'+', 2, amount}})`.
 fn add(database: &mut Database, accounts: u32, id: u64, operator: char, amount: u64) -> Result<()> {
     let key = Fields::new().unsigned(id).finish();
-    let operation = Fields::new().string(&operator.to_string()).unsigned(2).unsigned(amount).finish();
+    let operation = Fields::new()
+        .string(&operator.to_string())
+        .unsigned(2)
+        .unsigned(amount)
+        .finish();
     let operations = Fields::new().raw(&operation)?.finish();
-    database.update(accounts, 0, Encoded::check(&key)?, Encoded::check(&operations)?, 1)?;
+    database.update(
+        accounts,
+        0,
+        Encoded::check(&key)?,
+        Encoded::check(&operations)?,
+        1,
+    )?;
     Ok(())
 }
 
@@ -122,9 +158,16 @@ fn balance(account: &[u8]) -> i64 {
     }
 }
 
-#[allow(dead_code, reason = "the tests include this file and call `run` themselves")]
+#[allow(
+    dead_code,
+    reason = "the tests include this file and call `run` themselves"
+)]
 fn main() -> std::result::Result<(), Box<dyn std::error::Error + Send + Sync>> {
-    let Outcome { done, refused, total } = run()?;
+    let Outcome {
+        done,
+        refused,
+        total,
+    } = run()?;
     println!("{done} transfers done, {refused} refused; {total} in {ACCOUNTS} accounts");
     Ok(())
 }

@@ -13,5 +13,8 @@ fn transfers_between_fibers_neither_make_nor_lose_money() {
 
 #[test]
 fn a_bank_day_is_the_same_every_time() {
-    assert_eq!(bank::run().expect("the bank runs"), bank::run().expect("the bank runs"));
+    assert_eq!(
+        bank::run().expect("the bank runs"),
+        bank::run().expect("the bank runs")
+    );
 }

@@ -393,10 +393,10 @@ fn at_the_quota_a_hash_index_takes_tuples_in_the_place_of_deleted_ones() {
     database
         .create_index(space, "primary", &primary)
         .expect("good");
-    let held = (0..)
+    let held = (0..1_000_000)
         .find(|&key| insert(&mut database, space, &id(key)).is_err())
         .expect("the quota ends");
-    let mut delete = |database: &mut Database, key: u64| {
+    let delete = |database: &mut Database, key: u64| {
         let key = id(key).finish();
         let old = database.delete(space, 0, Encoded::trusted(&key));
         assert!(old.expect("needs no memory").is_some());

@@ -89,12 +89,21 @@ pub(crate) fn parse_count(text: &str) -> Result<u64, QuantityError> {
 
 /// Like [`parse_count`], for counts that are held in 32 bits.
 pub(crate) fn parse_count_u32(text: &str) -> Result<u32, QuantityError> {
+    parse_count_up_to(text, u32::MAX)
+}
+
+/// A positive number of fibers, as many as a worker can have at most.
+pub(crate) fn parse_fibers(text: &str) -> Result<u32, QuantityError> {
+    parse_count_up_to(text, lycosa_lua::worker::FIBERS_MAX)
+}
+
+fn parse_count_up_to(text: &str, max: u32) -> Result<u32, QuantityError> {
     let too_large = QuantityError::TooLarge {
-        max: u64::from(u32::MAX),
+        max: u64::from(max),
     };
     match parse_count(text) {
-        Ok(count) => u32::try_from(count).map_err(|_| too_large),
-        Err(QuantityError::TooLarge { .. }) => Err(too_large),
+        Ok(count) if count <= u64::from(max) => Ok(count as u32),
+        Ok(_) | Err(QuantityError::TooLarge { .. }) => Err(too_large),
         Err(error) => Err(error),
     }
 }

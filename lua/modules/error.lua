@@ -214,6 +214,18 @@ local function wrap(value)
     return make(PROC_LUA, 'LuajitError', tostring(value))
 end
 
+-- Errors that are no statement's: what Lua itself raised, and what happens to fibers.
+local TYPE_CODES = {LuajitError = PROC_LUA}
+
+-- For modules that can do without `box`: an object of a type with the text of any value; what is an
+-- error object already stays one.
+package.loaded['internal.box_error'] = function(kind, value)
+    if is_error(value) then
+        return value
+    end
+    return make(TYPE_CODES[kind] or 0, kind, tostring(value))
+end
+
 -- Throws the error that an FFI function has left.
 local function raise_pending()
     local object = native.take_error()

@@ -53,6 +53,7 @@ fn run(lua: &Lua, script: &str, source: &[u8], args: &[String]) -> mlua::Result<
     let chunk = lua
         .load(without_shebang(source))
         .set_name(format!("@{script}"))
+        .set_mode(mlua::chunk::ChunkMode::Text)
         .into_function()?;
     // The script runs under a handler of Lua's own: it sees the frames of an error, and keeps
     // error objects as they are.

@@ -31,16 +31,20 @@ where
         },
         runtime: RuntimeOptions::default(),
     };
-    let outcome = Engine::run(options, move |engine| {
+    Engine::run(options, move |engine| {
         let lua = state::new_state(jit).and_then(|lua| {
             fiber::install(&lua, engine.scheduler())?;
             database::install(&lua, engine)?;
             Ok(lua)
         });
         match lua {
-            Ok(lua) => Ok(body(&lua, engine)),
+            Ok(lua) => {
+                let value = body(&lua, engine);
+                // The fibers' stacks hold Lua frames: they end before the state closes.
+                engine.scheduler().end_other_fibers();
+                Ok(value)
+            }
             Err(error) => Err(RuntimeError::Lua(error.to_string())),
         }
-    })?;
-    outcome
+    })?
 }

@@ -9,6 +9,15 @@
 local clock = require('clock')
 local ffi = require('ffi')
 local fiber = require('fiber')
+local json = require('json')
+
+-- What an error says: the text of what was thrown, whatever it was.
+local function text_of(err)
+    if type(err) == 'table' and getmetatable(err) == nil then
+        return 'error object ' .. json.encode(err)
+    end
+    return tostring(err)
+end
 
 -- The error that ended a hook, with what helps to find it.
 local function failure(hook, err)
@@ -19,25 +28,31 @@ local function failure(hook, err)
     return {
         kind = kind,
         hook = hook,
-        message = tostring(err),
+        message = text_of(err),
         fiber = fiber.self():name(),
         traceback = debug.traceback('', 3),
     }
 end
 
--- Calls a hook of the workload; on an error answers with nil and the failure.
-local function call(workload, hook, ...)
-    local arguments = {...}
+-- Calls a function on behalf of a hook; answers with the list of `true` and its results, or with
+-- nil and the failure.
+local function guard(hook, callable, ...)
     local failed
-    local results = {xpcall(function()
-        return workload[hook](unpack(arguments))
-    end, function(err)
+    local results = {xpcall(callable, function(err)
         failed = failure(hook, err)
-    end)}
+    end, ...)}
     if failed ~= nil then
         return nil, failed
     end
     return results
+end
+
+-- Calls a hook of the workload, if it has it.
+local function call(workload, hook, ...)
+    if workload[hook] == nil then
+        return {true}
+    end
+    return guard(hook, workload[hook], ...)
 end
 
 -- Runs all transactions over the fibers. Answers with wall time, CPU time, operations done, the
@@ -45,7 +60,11 @@ end
 local function run_transactions(workload, ctx)
     local records, ops_per_txn = ctx.records, ctx.ops_per_txn
     local transaction = workload.transaction
-    local latencies = ffi.new('uint64_t[?]', math.ceil(records / ops_per_txn))
+    local has_room, latencies =
+        pcall(ffi.new, 'uint64_t[?]', math.ceil(records / ops_per_txn))
+    if not has_room then
+        error(('no memory for the latencies of %.0f transactions'):format(records / ops_per_txn), 0)
+    end
     local next_op, done_ops, done_txns, failed = 1, 0, 0, nil
 
     local function work(fiber_id)
@@ -111,14 +130,17 @@ end
 -- Runs one repetition. `host` may hold `peak_rss_bytes()`.
 local function drive(workload, ctx, settings, host)
     ctx.options = resolve_options(workload, settings)
-    if workload.prepare ~= nil then
-        local _, failed = call(workload, 'prepare', ctx)
-        if failed ~= nil then
-            return nil, failed
-        end
+    local _, failed = call(workload, 'prepare', ctx)
+    if failed ~= nil then
+        return nil, failed
     end
     local used_before = box.slab.info().arena_used
-    local measured, failed = run_transactions(workload, ctx)
+    local results, measured
+    results, failed = guard('transaction', run_transactions, workload, ctx)
+    if failed ~= nil then
+        return nil, failed
+    end
+    measured, failed = results[2], results[3]
     if failed ~= nil then
         failed.records_done = measured.ops
         return nil, failed
@@ -127,20 +149,18 @@ local function drive(workload, ctx, settings, host)
     measured.bytes_per_record =
         tonumber(box.slab.info().arena_used - used_before) / ctx.records
     if workload.verify ~= nil then
-        local results, verify_failed = call(workload, 'verify', ctx)
-        if verify_failed ~= nil then
-            return nil, verify_failed
+        results, failed = call(workload, 'verify', ctx)
+        if failed ~= nil then
+            return nil, failed
         end
         if results[2] == nil then
             return nil, {kind = 'verification', message = tostring(results[3])}
         end
         measured.checksum = tostring(results[2])
     end
-    if workload.cleanup ~= nil then
-        local _, cleanup_failed = call(workload, 'cleanup', ctx)
-        if cleanup_failed ~= nil then
-            return nil, cleanup_failed
-        end
+    _, failed = call(workload, 'cleanup', ctx)
+    if failed ~= nil then
+        return nil, failed
     end
     return measured
 end
@@ -156,7 +176,6 @@ end
 
 -- From here on: a real Tarantool.
 
-local json = require('json')
 local fio = require('fio')
 
 local function fail(message)

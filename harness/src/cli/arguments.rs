@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use lycosa_lua::worker::{Driver, IndexKind};
 
-use crate::quantity::{Size, parse_count, parse_count_u32};
+use crate::quantity::{Size, parse_count, parse_count_u32, parse_fibers};
 use crate::worker;
 
 /// In-memory transactional benchmark, scripted in Lua.
@@ -81,7 +81,7 @@ pub(crate) struct RunArguments {
     pub(crate) records: u64,
 
     /// Concurrent fibers
-    #[arg(long, value_name = "N", default_value = "50", value_parser = parse_count_u32, allow_hyphen_values = true)]
+    #[arg(long, value_name = "N", default_value = "50", value_parser = parse_fibers, allow_hyphen_values = true)]
     pub(crate) fibers: u32,
 
     /// Operations of one transaction

@@ -14,7 +14,7 @@ use crate::report::terminal::architecture;
 /// Lists the bundled workloads.
 pub(crate) fn workloads() -> Result<Exit, Failure> {
     let mut out = anstream::stdout();
-    for info in worker::bundled() {
+    for info in worker::bundled().map_err(anyhow::Error::from)? {
         write_workload(&mut out, &info)?;
     }
     out.flush()?;

@@ -16,7 +16,7 @@ pub(crate) fn worker_options(
     arguments: &RunArguments,
     describe: impl FnOnce(&WorkloadSource) -> Result<WorkloadInfo, Failure>,
 ) -> Result<WorkerOptions, Failure> {
-    let mut bundled = worker::bundled();
+    let mut bundled = worker::bundled().map_err(anyhow::Error::from)?;
     let workload = source(&arguments.workload, &bundled)?;
     check_driver(arguments.driver.into(), &workload)?;
     let known = match &workload {

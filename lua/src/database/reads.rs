@@ -11,12 +11,7 @@ use super::statements::RETRY;
 use crate::state::address;
 
 /// 1 when the tuple is there, which is the result then, else 0.
-unsafe extern "C" fn get(
-    context: *mut Context,
-    space_id: u32,
-    index_id: u32,
-    size: u32,
-) -> i32 {
+unsafe extern "C" fn get(context: *mut Context, space_id: u32, index_id: u32, size: u32) -> i32 {
     // SAFETY: Lua passes the context of its state, and nothing else uses it meanwhile; the key is
     // in the scratch buffer.
     let (context, key) = unsafe { (&mut *context, (*context).encoded(size)) };

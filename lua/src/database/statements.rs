@@ -83,11 +83,7 @@ unsafe extern "C" fn transaction_number(context: *mut Context) -> f64 {
         .unwrap_or(0) as f64
 }
 
-unsafe extern "C" fn insert(
-    context: *mut Context,
-    space_id: u32,
-    size: u32,
-) -> i32 {
+unsafe extern "C" fn insert(context: *mut Context, space_id: u32, size: u32) -> i32 {
     // SAFETY: as in `begin`; the bytes are in the scratch buffer.
     let (context, tuple) = unsafe { (&mut *context, (*context).encoded(size)) };
     context.serial = context.serial.wrapping_add(1);
@@ -104,11 +100,7 @@ unsafe extern "C" fn insert(
     context.status(outcome)
 }
 
-unsafe extern "C" fn replace(
-    context: *mut Context,
-    space_id: u32,
-    size: u32,
-) -> i32 {
+unsafe extern "C" fn replace(context: *mut Context, space_id: u32, size: u32) -> i32 {
     // SAFETY: as in `insert`.
     let (context, tuple) = unsafe { (&mut *context, (*context).encoded(size)) };
     context.serial = context.serial.wrapping_add(1);
@@ -126,12 +118,7 @@ unsafe extern "C" fn replace(
 }
 
 /// 1 when a tuple was deleted, which is the result then, else 0.
-unsafe extern "C" fn delete(
-    context: *mut Context,
-    space_id: u32,
-    index_id: u32,
-    size: u32,
-) -> i32 {
+unsafe extern "C" fn delete(context: *mut Context, space_id: u32, index_id: u32, size: u32) -> i32 {
     // SAFETY: as in `insert`.
     let (context, key) = unsafe { (&mut *context, (*context).encoded(size)) };
     let outcome = context
@@ -178,12 +165,7 @@ unsafe extern "C" fn update(
 }
 
 /// The tuple was held; `operations` is in the scratch buffer.
-unsafe extern "C" fn upsert(
-    context: *mut Context,
-    space_id: u32,
-    held: u32,
-    size: u32,
-) -> i32 {
+unsafe extern "C" fn upsert(context: *mut Context, space_id: u32, held: u32, size: u32) -> i32 {
     // SAFETY: as in `insert`.
     let (context, operations) = unsafe { (&mut *context, (*context).encoded(size)) };
     if held != context.held_serial {
@@ -211,9 +193,7 @@ unsafe extern "C" fn hold(context: *mut Context, size: u32) -> u32 {
 /// Keeps the bytes of a Lua string as `hold` does.
 unsafe extern "C" fn hold_string(context: *mut Context, data: *const u8, size: u32) -> u32 {
     // SAFETY: as in `begin`; Lua passes a string and its length.
-    unsafe {
-        (*context).hold(std::slice::from_raw_parts(data, size as usize))
-    }
+    unsafe { (*context).hold(std::slice::from_raw_parts(data, size as usize)) }
 }
 
 /// Makes the tuple in the scratch buffer the result.

@@ -34,6 +34,10 @@ pub enum WorkloadSource {
     File(PathBuf),
 }
 
+/// Most fibers of a repetition; the main fiber comes beside them. Each takes two memory mappings, of
+/// which Linux grants a process 65,530.
+pub const FIBERS_MAX: u32 = 29_999;
+
 /// What one repetition shall do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkerOptions {
@@ -41,7 +45,7 @@ pub struct WorkerOptions {
     pub workload: WorkloadSource,
     /// Operations in all; for `insert` the records of the filled space.
     pub records: u64,
-    /// Concurrent fibers, at least 1.
+    /// Concurrent fibers, from 1 to [`FIBERS_MAX`].
     pub fibers: u32,
     /// Operations in one transaction, at least 1.
     pub ops_per_txn: u32,
@@ -94,7 +98,7 @@ pub struct Measurement {
     pub checksum: String,
     /// Latency of whole transactions.
     pub txn_latency_ns: LatencyNs,
-    /// The same as a base64 HdrHistogram (V2), so that repetitions can be merged.
+    /// The same as a base64 `HdrHistogram` (V2), so that repetitions can be merged.
     pub txn_latency_histogram: String,
     /// Traces that `LuaJIT` compiled; 0 with the JIT off or from Rust.
     pub jit_traces: u64,

@@ -7,8 +7,8 @@ mod native;
 mod scripted;
 
 pub use contract::{
-    Driver, IndexKind, LatencyNs, Measurement, WorkerError, WorkerOptions, WorkloadInfo,
-    WorkloadOption, WorkloadSource,
+    Driver, FIBERS_MAX, IndexKind, LatencyNs, Measurement, WorkerError, WorkerOptions,
+    WorkloadInfo, WorkloadOption, WorkloadSource,
 };
 
 /// The bundled workloads: name and source.
@@ -23,10 +23,10 @@ pub fn run(options: &WorkerOptions) -> Result<Measurement, WorkerError> {
 }
 
 /// The bundled workloads, in the order in which they are shown.
-pub fn bundled() -> Vec<WorkloadInfo> {
+pub fn bundled() -> Result<Vec<WorkloadInfo>, WorkerError> {
     BUNDLED
         .iter()
-        .filter_map(|(name, _)| describe(&WorkloadSource::Bundled((*name).to_owned())).ok())
+        .map(|(name, _)| describe(&WorkloadSource::Bundled((*name).to_owned())))
         .collect()
 }
 

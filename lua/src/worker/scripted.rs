@@ -75,6 +75,8 @@ fn load(lua: &Lua, source: &WorkloadSource) -> Result<Table, WorkerError> {
     let value: Value = lua
         .load(text)
         .set_name(&name)
+        // Bytecode from a file could do anything to the process.
+        .set_mode(mlua::chunk::ChunkMode::Text)
         .eval()
         .map_err(|error| plain(text_of(&error)))?;
     let file = &name[1..];
@@ -273,12 +275,20 @@ fn explain(failure: &Value, options: &WorkerOptions) -> WorkerError {
             message,
             hook: text("hook"),
             fiber: text("fiber"),
-            traceback: text("traceback")
-                .unwrap_or_default()
-                .lines()
-                .map(|line| line.trim().to_owned())
-                .filter(|line| !line.is_empty() && line != "stack traceback:")
-                .collect(),
+            traceback: frames_of(&text("traceback").unwrap_or_default()),
         },
     }
+}
+
+/// The frames of a traceback down to the workload's hook; those of the driver under it say nothing.
+fn frames_of(traceback: &str) -> Vec<String> {
+    traceback
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && *line != "stack traceback:")
+        .take_while(|line| {
+            !line.starts_with("lycosa/run.lua") && *line != "[C]: in function 'xpcall'"
+        })
+        .map(str::to_owned)
+        .collect()
 }
