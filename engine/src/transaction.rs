@@ -27,10 +27,6 @@ impl Change {
 }
 
 /// A change of the schema, with what it replaced.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "schema changes are few, and boxed as a whole in the log"
-)]
 pub(crate) enum SchemaChange {
     SpaceCreated {
         space_id: u32,

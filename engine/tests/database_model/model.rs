@@ -181,9 +181,6 @@ impl ModelSpace {
         let is_missing = |&(number, _, is_nullable): &(usize, FieldType, bool)| {
             number >= row.len() && !is_nullable
         };
-        if demands.iter().any(is_missing) {
-            return fail(39);
-        }
         for (number, value) in row.iter().enumerate() {
             let mine = || demands.iter().filter(|demand| demand.0 == number);
             let fits = if value.is_null() {
@@ -194,6 +191,9 @@ impl ModelSpace {
             if !fits {
                 return fail(23);
             }
+        }
+        if demands.iter().any(is_missing) {
+            return fail(39);
         }
         Ok(())
     }

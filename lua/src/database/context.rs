@@ -136,6 +136,7 @@ impl Context {
     }
 
     /// The result of number `serial`, if it is there.
+    #[inline]
     pub(super) fn result(&self, serial: i32) -> Option<&[u8]> {
         if self.serial == serial && !self.data.is_null() {
             // A finalizer that yields undoes the transaction, and what it stored.
@@ -151,7 +152,11 @@ impl Context {
     }
 
     /// Lets go of a result that Lua has copied.
+    #[inline]
     pub(super) fn forget(&mut self, serial: i32) {
+        if self.waiting.is_empty() {
+            return;
+        }
         if let Some(at) = self.waiting.iter().rposition(|(of, _)| *of == serial) {
             self.spare = self.waiting.remove(at).1;
         }

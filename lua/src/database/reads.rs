@@ -284,12 +284,11 @@ unsafe extern "C" fn cursor_open(
         )
     });
     context.held = position;
-    let outcome = outcome.map(|cursor| match context.free.pop() {
-        Some(number) => {
+    let outcome = outcome.map(|cursor| {
+        if let Some(number) = context.free.pop() {
             context.cursors[number as usize] = Some(cursor);
             number as i32
-        }
-        None => {
+        } else {
             context.cursors.push(Some(cursor));
             context.cursors.len() as i32 - 1
         }

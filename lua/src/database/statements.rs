@@ -263,13 +263,14 @@ unsafe extern "C" fn copy_result(
 ) -> i32 {
     // SAFETY: as in `begin`.
     let context = unsafe { &mut *context };
-    match context.result(serial) {
-        Some(bytes) if bytes.len() == size as usize => {
-            // SAFETY: Lua has made the target of that size.
-            unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), target, bytes.len()) };
-        }
-        _ => return 0,
+    let Some(bytes) = context.result(serial) else {
+        return 0;
+    };
+    if bytes.len() != size as usize {
+        return 0;
     }
+    // SAFETY: Lua has made the target of that size.
+    unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), target, bytes.len()) };
     context.forget(serial);
     1
 }
