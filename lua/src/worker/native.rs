@@ -207,7 +207,7 @@ impl Repetition {
         {
             match fields_of(tuple.bytes()) {
                 Some((id, payload)) if (1..=records).contains(&id) => {
-                    found.add(id, hash_of(payload))
+                    found.add(id, hash_of(payload));
                 }
                 _ => return Err(wrong(format!("the space holds {tuple:?}"))),
             }
