@@ -16,7 +16,8 @@ mod worker;
 use std::process::ExitCode;
 
 /// One allocator on every system: Lua's collector frees as many objects as the workload makes, and
-/// the systems' own allocators differ in how much that costs.
+/// the systems' own allocators differ in how much that costs. It does not ask Linux for transparent
+/// huge pages: whether they come depends on what ran before, which is no way to repeat a figure.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
