@@ -1,6 +1,6 @@
 //! What a result must say of the machine and the build that gave it.
 //!
-//! [`linux`] and [`macos`] ask the system; what they find out is put together here.
+//! `linux` and `macos` ask the system; what they find out is put together here.
 
 use serde::Serialize;
 

@@ -1,9 +1,9 @@
 //! `box` on the engine's database: what Lua's modules call, and the switch of transactions with
 //! fibers.
 //!
-//! Statements and reads are FFI functions ([`statements`], [`reads`]): they take plain pointers,
+//! Statements and reads are FFI functions (`statements`, `reads`): they take plain pointers,
 //! leave their result or error where Lua picks it up, and never yield, throw or enter Lua. Changes
-//! of the schema ([`schema`]) are cold and go through mlua.
+//! of the schema (`schema`) are cold and go through mlua.
 
 mod context;
 mod reads;

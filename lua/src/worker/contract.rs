@@ -28,7 +28,7 @@ pub enum Driver {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum WorkloadSource {
-    /// One that is compiled in; see [`bundled`].
+    /// One that is compiled in; see [`bundled`](super::bundled).
     Bundled(String),
     /// A user's file.
     File(PathBuf),

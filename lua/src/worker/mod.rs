@@ -1,5 +1,4 @@
-//! One repetition of a workload in this process: from Lua ([`scripted`]) or from Rust
-//! ([`native`]).
+//! One repetition of a workload in this process: from its Lua file (`scripted`) or from Rust (`native`).
 
 mod contract;
 mod measure;
