@@ -201,6 +201,7 @@ fn completions_are_printed_for_each_shell() {
         assert_eq!(output.status.code(), Some(0), "{shell}");
         assert!(stdout(&output).contains("ops-per-txn"), "{shell}");
     }
+    assert!(!stdout(&lycosa(&["completions", "zsh"])).contains("internal"));
     assert!(refusal(&["completions", "bas"]).contains("bash"));
 }
 

@@ -242,6 +242,57 @@ fn a_workload_may_print_what_it_likes_and_leave_a_line_unfinished() {
 }
 
 #[test]
+fn a_stack_overflow_in_any_hook_fails_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let endless = "local function f() return 1 + f() end f()";
+    for (transaction, verify) in [(endless, "return ''"), ("", endless)] {
+        let file = workload_file(folder.path(), transaction, verify);
+        let output = run(&["--workload", &file]);
+        let message = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{message}");
+        assert!(message.contains("stack overflow"), "{message}");
+    }
+}
+
+#[test]
+fn a_workload_without_verify_is_not_called_verified() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("bare.lua");
+    fs::write(&file, "return {transaction = function() end}").unwrap();
+    let output = run(&["--workload", file.to_str().unwrap()]);
+    let shown = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert!(shown.contains("not verified"), "{shown}");
+}
+
+#[test]
+fn an_option_with_a_number_or_boolean_as_default_takes_only_such() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("typed.lua");
+    let source = "return {
+        options = {{name = 'size', default = 1}, {name = 'fast', default = true}},
+        transaction = function() end,
+        verify = function(ctx) return type(ctx.options.size) .. tostring(ctx.options.fast) end,
+    }";
+    fs::write(&file, source).unwrap();
+    let with = |setting: &str| run(&["--workload", file.to_str().unwrap(), "--set", setting]);
+    let output = with("fast=false");
+    assert!(text(&output.stdout).contains("checksum numberfalse"));
+    for (setting, message) in [
+        ("size=big", "option size takes a number, not big"),
+        ("fast=maybe", "option fast takes a boolean, not maybe"),
+    ] {
+        let output = with(setting);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(
+            text(&output.stderr).contains(message),
+            "{}",
+            text(&output.stderr)
+        );
+    }
+}
+
+#[test]
 fn an_error_that_a_workload_throws_has_its_line_its_hook_and_its_fiber() {
     let folder = tempfile::tempdir().unwrap();
     let file = workload_file(folder.path(), "local t; return t.field", "return ''");

@@ -66,6 +66,7 @@ local raise = errors.raise_pending
 bindings.raise = raise
 
 local new, tuple_t = ffi.new, tuples.type
+local fill_result = bind('fill_result', 'int32_t', ', int32_t, uint32_t, uint32_t, struct tuple *')
 local copy_result = bind('copy_result', 'int32_t', ', int32_t, uint32_t, uint8_t *')
 local result_size = bind('result_size', 'int32_t', ', int32_t')
 
@@ -74,9 +75,7 @@ local function take_again(result, format_id)
     local size = result_size(context, result)
     while size >= 0 do
         local tuple = new(tuple_t, size)
-        tuple.__size = size
-        tuple.__format = format_id
-        if copy_result(context, result, size, tuple.__data) ~= 0 then
+        if fill_result(context, result, size, format_id, tuple) ~= 0 then
             return tuple
         end
         size = result_size(context, result)
@@ -91,9 +90,7 @@ jit.off(take_again)
 function bindings.take(result, format_id)
     local size = context.size
     local tuple = new(tuple_t, size)
-    tuple.__size = size
-    tuple.__format = format_id
-    if copy_result(context, result, size, tuple.__data) == 0 then
+    if fill_result(context, result, size, format_id, tuple) == 0 then
         return take_again(result, format_id)
     end
     return tuple

@@ -149,7 +149,17 @@ local ITERATORS = {
 }
 local SUPPORTED_ITERATORS = 6
 
-local function resolve_iterator(iterator)
+-- The iterators that no index has are refused in the words of the one that was asked.
+local function check_supported(iterator, space_id, index_id)
+    if iterator > SUPPORTED_ITERATORS then
+        local space = box.space[space_id]
+        local index = space ~= nil and space.index[index_id] or {}
+        box.error(box.error.UNSUPPORTED_INDEX_FEATURE, tostring(index.name), tostring(index.type),
+            space ~= nil and space.name or tostring(space_id), 'memtx', 'requested iterator type')
+    end
+end
+
+local function resolve_iterator(iterator, space_id, index_id)
     local number = iterator
     if type(iterator) == 'string' then
         number = ITERATORS[iterator:upper()]
@@ -161,9 +171,8 @@ local function resolve_iterator(iterator)
     end
     if not (number >= 0 and number <= ITERATORS.PP and number % 1 == 0) then
         box.error(box.error.ILLEGAL_PARAMS, 'Invalid iterator type')
-    elseif number > SUPPORTED_ITERATORS then
-        box.error(box.error.UNSUPPORTED, 'Index', 'requested iterator type')
     end
+    check_supported(number, space_id, index_id)
     return number
 end
 
@@ -206,6 +215,9 @@ local function number_option(options, name, default)
     if value == nil then
         box.error(box.error.ILLEGAL_PARAMS,
             ("options parameter '%s' should be of type number"):format(name))
+    elseif not (value >= 0) then
+        box.error(box.error.ILLEGAL_PARAMS,
+            ("options parameter '%s' must not be negative"):format(name))
     end
     return value
 end
@@ -236,7 +248,7 @@ local function select_list(space_id, index_id, key, options)
         iterator = options
     end
     if iterator ~= nil then
-        iterator = resolve_iterator(iterator)
+        iterator = resolve_iterator(iterator, space_id, index_id)
     end
     local has_after, held = hold_position(space_id, index_id, after)
     local size, encoding = encode_key(key)
@@ -285,7 +297,11 @@ local function next_tuple(cursor)
     end
     local tuple = take(result, cursor.format_id)
     while not tuple do
-        tuple = take(cursor_repeat(context, number), cursor.format_id)
+        result = cursor_repeat(context, number)
+        if result < 0 then
+            raise()
+        end
+        tuple = take(result, cursor.format_id)
     end
     return cursor, tuple
 end
@@ -299,7 +315,7 @@ local function pairs_of(space_id, index_id, key, options)
         iterator = options
     end
     if iterator ~= nil then
-        iterator = resolve_iterator(iterator)
+        iterator = resolve_iterator(iterator, space_id, index_id)
     end
     local has_after, held = hold_position(space_id, index_id, after)
     local size, encoding = encode_key(key)
@@ -323,7 +339,7 @@ local function count(space_id, index_id, key, options)
         iterator = options.iterator
     end
     if iterator ~= nil then
-        iterator = resolve_iterator(iterator)
+        iterator = resolve_iterator(iterator, space_id, index_id)
     end
     local size, encoding = encode_key(key)
     if size == nil then

@@ -9,9 +9,10 @@ local encoder = require('lycosa.msgpack_encoder')
 local errors = require('lycosa.error')
 local values = require('lycosa.values')
 
--- The members have names that no field has: they are found before the fields of the tuple.
+-- The members have names that no field has: they are found before the fields of the tuple. Lua may
+-- not change them, since Rust believes the size; FFI calls fill a new object.
 ffi.cdef([[
-struct tuple { uint32_t __size; uint32_t __format; uint8_t __data[?]; };
+struct tuple { const uint32_t __size; const uint32_t __format; const uint8_t __data[?]; };
 struct lycosa_field { double number; int64_t integer; const char *bytes; uint32_t size; };
 ]])
 
@@ -30,7 +31,7 @@ local fill_encoded = ffi.cast(
 local scratch = encoder.scratch
 local null = values.null
 local type, rawget, tonumber = type, rawget, tonumber
-local new, copy, istype, text = ffi.new, ffi.copy, ffi.istype, ffi.string
+local new, istype, text = ffi.new, ffi.istype, ffi.string
 local uint64_t = ffi.typeof('uint64_t')
 
 -- Names of fields by format: formats[id][name] is a position, formats[id][position] a name.
@@ -52,22 +53,11 @@ end
 --
 -- An FFI call fills it on purpose: LuaJIT miscounts the size of a variable-length cdata whose
 -- allocation it moves out of a loop, and the call is what keeps the allocation in place.
-local function from_bytes_compiled(source, size, format_id)
+local function from_bytes(source, size, format_id)
     local tuple = new(tuple_t, size)
     fill(tuple, source, size, format_id)
     return tuple
 end
-
-local function from_bytes_interpreted(source, size, format_id)
-    local tuple = new(tuple_t, size)
-    tuple.__size = size
-    tuple.__format = format_id
-    copy(tuple.__data, source, size)
-    return tuple
-end
-jit.off(from_bytes_interpreted)
-
-local from_bytes = jit.status() and from_bytes_compiled or from_bytes_interpreted
 
 -- Makes a tuple of the first `size` bytes of the scratch buffer. Making the object may run a
 -- finalizer, and one that encodes values then changes what the tuple holds.

@@ -35,14 +35,15 @@ local function failure(hook, err)
 end
 
 -- Calls a function on behalf of a hook; answers with the list of `true` and its results, or with
--- nil and the failure.
+-- nil and the failure. On a full stack not even the handler runs; the error is then all there is.
 local function guard(hook, callable, ...)
     local failed
     local results = {xpcall(callable, function(err)
         failed = failure(hook, err)
+        return err
     end, ...)}
-    if failed ~= nil then
-        return nil, failed
+    if not results[1] then
+        return nil, failed or {kind = 'workload', hook = hook, message = text_of(results[2])}
     end
     return results
 end
@@ -82,9 +83,8 @@ local function run_transactions(workload, ctx)
     end
 
     local function guarded(fiber_id)
-        xpcall(work, function(err)
-            failed = failed or failure('transaction', err)
-        end, fiber_id)
+        local _, own_failure = guard('transaction', work, fiber_id)
+        failed = failed or own_failure
     end
 
     collectgarbage()
@@ -109,38 +109,55 @@ local function run_transactions(workload, ctx)
     }, failed
 end
 
--- Settings as the workload's options want them: all there, numbers where the default is one.
+local BOOLEANS = {['true'] = true, ['false'] = false}
+
+-- A setting as the option's default is: a number, a boolean or a string.
+local function convert(option, text)
+    local kind, value = type(option.default), text
+    if kind == 'number' then
+        value = tonumber(text)
+    elseif kind == 'boolean' then
+        value = BOOLEANS[text]
+    end
+    if value == nil then
+        error(('option %s takes a %s, not %s'):format(option.name, kind, text), 0)
+    end
+    return value
+end
+
+-- The values of the workload's options, all there.
 local function resolve_options(workload, settings)
     local options = {}
     for _, option in ipairs(workload.options or {}) do
-        local value = settings[option.name]
-        if value == nil then
-            value = option.default
-        elseif type(option.default) == 'number' then
-            value = tonumber(value)
-            if value == nil then
-                error(('option %s must be a number'):format(option.name), 0)
-            end
+        local text = settings[option.name]
+        if text == nil then
+            options[option.name] = option.default
+        else
+            options[option.name] = convert(option, text)
         end
-        options[option.name] = value
     end
     return options
 end
 
 -- Runs one repetition. `host` may hold `peak_rss_bytes()`.
 local function drive(workload, ctx, settings, host)
-    ctx.options = resolve_options(workload, settings)
-    local _, failed = call(workload, 'prepare', ctx)
+    local results, failed = guard('options', resolve_options, workload, settings)
+    if failed ~= nil then
+        return nil, {kind = 'usage', message = failed.message}
+    end
+    ctx.options = results[2]
+    local _
+    _, failed = call(workload, 'prepare', ctx)
     if failed ~= nil then
         return nil, failed
     end
     local used_before = box.slab.info().arena_used
-    local results, measured
     results, failed = guard('transaction', run_transactions, workload, ctx)
     if failed ~= nil then
         return nil, failed
     end
-    measured, failed = results[2], results[3]
+    local measured = results[2]
+    failed = results[3]
     if failed ~= nil then
         failed.records_done = measured.ops
         return nil, failed

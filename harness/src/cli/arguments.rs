@@ -7,7 +7,6 @@ use clap_complete::Shell;
 use lycosa_lua::worker::{Driver, IndexKind};
 
 use crate::quantity::{Size, parse_count, parse_count_u32, parse_fibers};
-use crate::worker;
 
 /// In-memory transactional benchmark, scripted in Lua.
 #[derive(Debug, Parser)]
@@ -41,14 +40,6 @@ pub(crate) enum Command {
     Completions {
         /// The shell
         shell: Shell,
-    },
-    /// One request, carried out in this process.
-    #[command(name = worker::SUBCOMMAND, hide = true)]
-    Worker {
-        /// What the answer is marked with.
-        nonce: String,
-        /// What is to be done, as JSON.
-        request: String,
     },
 }
 
@@ -210,10 +201,14 @@ fn parse_cold(text: &str) -> Result<u32, String> {
     parse_repeat(text).map_err(|reason| reason.replace("at least 1", "at least 0"))
 }
 
+/// Lua's numbers hold every whole number up to here.
+const SEED_MAX: u64 = 1 << 53;
+
 fn parse_seed(text: &str) -> Result<u64, String> {
-    text.trim()
-        .parse()
-        .map_err(|_| format!("is no whole number from 0 to {}", u64::MAX))
+    match text.trim().parse() {
+        Ok(seed) if seed <= SEED_MAX => Ok(seed),
+        _ => Err(format!("is no whole number from 0 to {SEED_MAX}")),
+    }
 }
 
 fn parse_setting(text: &str) -> Result<(String, String), String> {

@@ -82,9 +82,10 @@ impl From<io::Error> for Failure {
 
 /// Parses the arguments, does what they ask, and shows what went wrong.
 pub(crate) fn main() -> ExitCode {
-    let ended = match Arguments::try_parse() {
-        Ok(arguments) => dispatch(arguments.command),
-        Err(error) => refuse(&error),
+    let ended = match (worker_request(), Arguments::try_parse()) {
+        (Some([nonce, request]), _) => work(&nonce, &request),
+        (None, Ok(arguments)) => dispatch(arguments.command),
+        (None, Err(error)) => refuse(&error),
     };
     match ended {
         Ok(code) => code,
@@ -102,11 +103,26 @@ fn dispatch(command: Command) -> Result<ExitCode, Failure> {
         Command::Exec(arguments) => exec(&arguments),
         Command::Env(arguments) => information::env(arguments.json).map(exit_code),
         Command::Completions { shell } => information::completions(shell).map(exit_code),
-        Command::Worker { nonce, request } => {
-            worker::inside::run(&nonce, &request)?;
-            Ok(exit_code(Exit::Done))
-        }
     }
+}
+
+/// What a worker process was started with: the mark of its answer, and the request. It is no command
+/// of users, so that no help, suggestion or completion names it.
+fn worker_request() -> Option<[String; 2]> {
+    let mut arguments = std::env::args_os().skip(1);
+    let command = arguments.next()?;
+    if command != worker::SUBCOMMAND {
+        return None;
+    }
+    let rest: Option<Vec<String>> = arguments
+        .map(|argument| argument.into_string().ok())
+        .collect();
+    rest?.try_into().ok()
+}
+
+fn work(nonce: &str, request: &str) -> Result<ExitCode, Failure> {
+    worker::inside::run(nonce, request)?;
+    Ok(exit_code(Exit::Done))
 }
 
 /// A script's exit code is the process's: its low eight bits, as the system keeps of any.

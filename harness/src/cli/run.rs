@@ -138,7 +138,11 @@ impl Session {
         let saved = self.save(outcome, figures.as_ref());
         let mut page = Page::new(out, width());
         if let Ending::Failed(error) = ending {
-            return Err(Failure::failed(failed_message(error, &saved, &counted)));
+            let message = failed_message(error, &saved, &counted);
+            return Err(match error {
+                RepetitionError::Worker(WorkerError::Usage { .. }) => Failure::usage(message),
+                _ => Failure::failed(message),
+            });
         }
         match &figures {
             _ if runs.is_empty() => {}

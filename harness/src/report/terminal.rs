@@ -103,14 +103,17 @@ pub(crate) fn report(
         warnings(page, figures)?;
     }
     if let Some(first) = runs.first() {
-        page.labelled(
-            PLAIN,
-            "verified",
-            &[
-                format!("{} records", grouped(options.records)),
-                format!("checksum {}", first.measurement.checksum),
-            ],
-        )?;
+        let checksum = &first.measurement.checksum;
+        let (label, values) = if checksum.is_empty() {
+            (
+                "not verified",
+                vec![String::from("the workload has no verify()")],
+            )
+        } else {
+            let records = format!("{} records", grouped(options.records));
+            ("verified", vec![records, format!("checksum {checksum}")])
+        };
+        page.labelled(PLAIN, label, &values)?;
     }
     machine(page, context, options, runs)
 }

@@ -317,10 +317,14 @@ unsafe extern "C" fn cursor_next(context: *mut Context, number: u32) -> i32 {
     context.status(outcome)
 }
 
-/// The tuple that an iteration gave last becomes the result once more.
+/// The tuple that an iteration gave last becomes the result once more; fails when a yield has undone
+/// the transaction meanwhile.
 unsafe extern "C" fn cursor_repeat(context: *mut Context, number: u32) -> i32 {
     // SAFETY: as in `get`.
     let context = unsafe { &mut *context };
+    if context.database.borrow().is_aborted() {
+        return context.fail(&ErrorKind::TransactionYield.into());
+    }
     let cursor = context
         .cursors
         .get(number as usize)

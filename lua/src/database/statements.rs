@@ -275,6 +275,22 @@ unsafe extern "C" fn copy_result(
     1
 }
 
+/// Fills a new tuple object of Lua's with the result of number `serial`; otherwise as `copy_result`.
+unsafe extern "C" fn fill_result(
+    context: *mut Context,
+    serial: i32,
+    size: u32,
+    format_id: u32,
+    tuple: *mut u32,
+) -> i32 {
+    // SAFETY: Lua has made the object for `size` bytes: two words, then the bytes.
+    unsafe {
+        tuple.write(size);
+        tuple.add(1).write(format_id);
+        copy_result(context, serial, size, tuple.add(2).cast())
+    }
+}
+
 /// The size of the result of number `serial` in bytes; -1 when it is gone.
 unsafe extern "C" fn result_size(context: *mut Context, serial: i32) -> i32 {
     // SAFETY: as in `begin`.
@@ -308,5 +324,6 @@ pub(super) fn install(_lua: &Lua, native: &Table) -> mlua::Result<()> {
     native.set("hold_string", address(hold_string as *const ()))?;
     native.set("echo", address(echo as *const ()))?;
     native.set("result_size", address(result_size as *const ()))?;
+    native.set("fill_result", address(fill_result as *const ()))?;
     native.set("copy_result", address(copy_result as *const ()))
 }

@@ -67,7 +67,7 @@ fn text_of(error: &mlua::Error) -> String {
 fn load(lua: &Lua, source: &WorkloadSource) -> Result<Table, WorkerError> {
     let (name, text) = match source {
         WorkloadSource::Bundled(name) => match BUNDLED.iter().find(|(known, _)| known == name) {
-            Some((_, text)) => (format!("@{name}.lua"), (*text).to_owned()),
+            Some((_, text)) => (format!("@{name}.lua"), text.as_bytes().to_vec()),
             None => return Err(plain(format!("`{name}` is not a bundled workload"))),
         },
         WorkloadSource::File(path) => (format!("@{}", path.display()), read(path)?),
@@ -101,8 +101,8 @@ fn load(lua: &Lua, source: &WorkloadSource) -> Result<Table, WorkerError> {
     Ok(workload)
 }
 
-fn read(path: &Path) -> Result<String, WorkerError> {
-    std::fs::read_to_string(path).map_err(|error| plain(format!("{}: {error}", path.display())))
+fn read(path: &Path) -> Result<Vec<u8>, WorkerError> {
+    std::fs::read(path).map_err(|error| plain(format!("{}: {error}", path.display())))
 }
 
 fn info_of(source: &WorkloadSource, workload: &Table) -> Result<WorkloadInfo, WorkerError> {
@@ -172,6 +172,13 @@ fn run_in_main_fiber(lua: &Lua, options: &WorkerOptions) -> Result<Measurement, 
     };
     let jit = options.jit && lua.load("return (jit.status())").eval().unwrap_or(false);
     let mut measurement = collect(&measured).map_err(lua_failed)?;
+    if measurement.ops != options.records {
+        let message = format!(
+            "{} operations were done, not {}",
+            measurement.ops, options.records
+        );
+        return Err(WorkerError::Verification { message });
+    }
     measurement.jit = jit;
     measurement.jit_traces = after.traces - before.traces;
     measurement.jit_aborts = after.aborts - before.aborts;
@@ -265,7 +272,12 @@ fn explain(failure: &Value, options: &WorkerOptions) -> WorkerError {
     let text = |name: &str| failure.get::<Option<String>>(name).ok().flatten();
     let message = text("message").unwrap_or_default();
     match text("kind").as_deref() {
-        Some("memory") => WorkerError::Memory {
+        Some("usage") => WorkerError::Usage {
+            message,
+            suggestion: None,
+        },
+        // Elsewhere the operations done say nothing of where the quota was reached.
+        Some("memory") if text("hook").as_deref() == Some("transaction") => WorkerError::Memory {
             quota_bytes: options.memory_bytes,
             records_done: failure.get::<f64>("records_done").unwrap_or(0.0) as u64,
             records: options.records,
