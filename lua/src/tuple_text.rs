@@ -5,7 +5,9 @@
 
 use std::io::Write as _;
 
-use crate::decode_cursor::{Cursor, DecodeError, Token};
+use lycosa_engine::msgpack::Value;
+
+use crate::decode_cursor::{Cursor, DecodeError};
 use crate::json_number::write_general;
 
 /// Containers inside one another deeper than this are an error.
@@ -24,14 +26,15 @@ fn write_value(text: &mut Vec<u8>, cursor: &mut Cursor<'_>, depth: u32) -> Resul
         return Err(DecodeError::TooDeep(depth));
     }
     match cursor.read()? {
-        Token::Nil => text.extend_from_slice(b"null"),
-        Token::Boolean(value) => text.extend_from_slice(if value { b"true" } else { b"false" }),
-        Token::Unsigned(value) => append(text, format_args!("{value}")),
-        Token::Signed(value) => append(text, format_args!("{value}")),
-        Token::Float(value, _) => write_general(text, value, PRECISION),
-        Token::String(bytes) => write_string(text, bytes),
-        Token::Binary(bytes) => write_base64(text, bytes),
-        Token::Array(length) => {
+        Value::Nil => text.extend_from_slice(b"null"),
+        Value::Boolean(value) => text.extend_from_slice(if value { b"true" } else { b"false" }),
+        Value::Unsigned(value) => append(text, format_args!("{value}")),
+        Value::Negative(value) => append(text, format_args!("{value}")),
+        Value::Float(value) => write_general(text, f64::from(value), PRECISION),
+        Value::Double(value) => write_general(text, value, PRECISION),
+        Value::String(bytes) => write_string(text, bytes),
+        Value::Binary(bytes) => write_base64(text, bytes),
+        Value::Array(length) => {
             text.push(b'[');
             for position in 0..length {
                 if position > 0 {
@@ -41,7 +44,7 @@ fn write_value(text: &mut Vec<u8>, cursor: &mut Cursor<'_>, depth: u32) -> Resul
             }
             text.push(b']');
         }
-        Token::Map(length) => {
+        Value::Map(length) => {
             text.push(b'{');
             for position in 0..length {
                 if position > 0 {
@@ -53,7 +56,7 @@ fn write_value(text: &mut Vec<u8>, cursor: &mut Cursor<'_>, depth: u32) -> Resul
             }
             text.push(b'}');
         }
-        Token::Extension(kind, payload) => write_extension(text, kind, payload)?,
+        Value::Extension(kind, payload) => write_extension(text, kind, payload)?,
     }
     Ok(())
 }
@@ -91,8 +94,8 @@ pub(crate) fn write_uuid(text: &mut Vec<u8>, payload: &[u8]) -> Option<()> {
 pub(crate) fn write_decimal(text: &mut Vec<u8>, payload: &[u8]) -> Option<()> {
     let mut cursor = Cursor::new(payload);
     let scale = match cursor.read().ok()? {
-        Token::Unsigned(scale) => i64::try_from(scale).ok()?,
-        Token::Signed(scale) => scale,
+        Value::Unsigned(scale) => i64::try_from(scale).ok()?,
+        Value::Negative(scale) => scale,
         _ => return None,
     };
     let packed = &payload[cursor.offset()..];
