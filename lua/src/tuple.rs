@@ -7,7 +7,7 @@
 
 use std::ffi::c_int;
 
-use lycosa_engine::msgpack::{self, Value};
+use lycosa_engine::msgpack::{self, EXTENSION_DECIMAL, Value};
 use lycosa_engine::tuple;
 use mlua::ffi;
 
@@ -16,6 +16,7 @@ use crate::state::{self, load_module};
 use crate::state_boundary::{
     Boundary, Cdata, cdata_at, push_buffer, push_reference, string_at, throw_text,
 };
+use crate::tuple_text::write_extension;
 
 /// Where [`lycosa_tuple_field`] leaves a scalar field: `struct lycosa_field` in Lua.
 #[repr(C)]
@@ -381,7 +382,7 @@ pub(crate) unsafe extern "C-unwind" fn lua_decimal_text(state: *mut ffi::lua_Sta
         let boundary = Boundary::of_upvalue(state);
         boundary.text.clear();
         let payload = string_at(state, 1);
-        if crate::tuple_text::write_decimal(&mut boundary.text, payload).is_none() {
+        if write_extension(&mut boundary.text, EXTENSION_DECIMAL, payload).is_none() {
             throw_text(state, format_args!("Invalid MsgPack - not a decimal"));
         }
         push_buffer(state, &mut boundary.text);
