@@ -9,7 +9,7 @@
 mod text;
 mod write;
 
-pub use text::to_text;
+pub use text::{extension_text, to_text};
 pub use write::{
     write_array_header, write_binary, write_boolean, write_double, write_extension, write_float,
     write_integer, write_map_header, write_nil, write_string, write_unsigned,

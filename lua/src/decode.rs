@@ -6,9 +6,11 @@
 
 use std::ffi::c_int;
 
+use lycosa_engine::msgpack::{EXTENSION_DECIMAL, EXTENSION_UUID, Value};
 use mlua::ffi;
 
-pub use crate::decode_cursor::{Cursor, DecodeError, Token, field};
+use crate::decode_cursor::Cursor;
+pub use crate::decode_cursor::DecodeError;
 use crate::state_boundary::{
     Boundary, References, push_bytes, push_reference, string_at, throw_text,
 };
@@ -50,32 +52,33 @@ impl Decoder<'_> {
     /// Pushes the next value; on an error the stack may hold parts of it.
     unsafe fn value(&mut self, depth: u32) -> Result<(), DecodeError> {
         let state = self.state;
-        // SAFETY: each token pushes one value; containers check the stack before they go deeper.
+        // SAFETY: each scalar pushes one value; containers check the stack before they go deeper.
         unsafe {
             match self.cursor.read()? {
-                Token::Nil => push_reference(state, self.references.null),
-                Token::Boolean(value) => ffi::lua_pushboolean(state, c_int::from(value)),
-                Token::Unsigned(value) if value < NUMBER_LIMIT => {
+                Value::Nil => push_reference(state, self.references.null),
+                Value::Boolean(value) => ffi::lua_pushboolean(state, c_int::from(value)),
+                Value::Unsigned(value) if value < NUMBER_LIMIT => {
                     ffi::lua_pushnumber(state, value as f64);
                 }
-                Token::Unsigned(value) => push_integer(state, self.references, value, false),
-                Token::Signed(value) if value.unsigned_abs() < NUMBER_LIMIT => {
+                Value::Unsigned(value) => push_integer(state, self.references, value, false),
+                Value::Negative(value) if value.unsigned_abs() < NUMBER_LIMIT => {
                     ffi::lua_pushnumber(state, value as f64);
                 }
-                Token::Signed(value) => {
+                Value::Negative(value) => {
                     push_integer(state, self.references, value as u64, true);
                 }
-                Token::Float(value, _) => ffi::lua_pushnumber(state, value),
-                Token::String(bytes) | Token::Binary(bytes) => push_bytes(state, bytes),
-                Token::Array(length) => return self.array(length, depth),
-                Token::Map(length) => return self.map(length, depth),
-                Token::Extension(1, payload) => {
+                Value::Float(value) => ffi::lua_pushnumber(state, f64::from(value)),
+                Value::Double(value) => ffi::lua_pushnumber(state, value),
+                Value::String(bytes) | Value::Binary(bytes) => push_bytes(state, bytes),
+                Value::Array(length) => return self.array(length, depth),
+                Value::Map(length) => return self.map(length, depth),
+                Value::Extension(EXTENSION_DECIMAL, payload) => {
                     self.extension(self.references.make_decimal, payload);
                 }
-                Token::Extension(2, payload) if payload.len() == 16 => {
+                Value::Extension(EXTENSION_UUID, payload) if payload.len() == 16 => {
                     self.extension(self.references.make_uuid, payload);
                 }
-                Token::Extension(kind, _) => return Err(DecodeError::UnsupportedExtension(kind)),
+                Value::Extension(kind, _) => return Err(DecodeError::UnsupportedExtension(kind)),
             }
         }
         Ok(())

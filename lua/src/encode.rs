@@ -210,10 +210,23 @@ impl Encoder<'_> {
         unsafe {
             ffi::lua_pushnil(state);
             let key = ffi::lua_gettop(state);
+            let mut written: u32 = 0;
             while ffi::lua_next(state, index) != 0 {
                 self.value(key, depth + 1);
                 self.value(key + 1, depth + 1);
                 ffi::lua_settop(state, key);
+                written += 1;
+            }
+            // A `__serialize` function inside may have changed the table since it was counted, and
+            // everything that reads tuples relies on their being well-formed.
+            if written != length {
+                throw_text(
+                    state,
+                    format_args!(
+                        "a table changed while it was encoded, from {length} pairs to {written}; \
+                         its values' __serialize must leave it as it is"
+                    ),
+                );
             }
         }
     }
@@ -228,11 +241,21 @@ impl Encoder<'_> {
             ffi::lua_insert(state, -2);
             ffi::lua_pushvalue(state, index);
             ffi::lua_call(state, 1, 1);
+            self.go_on_with_top(depth + 1);
+        }
+    }
+
+    /// After Lua code has run: restores the bytes that wait as a string below the top of the stack,
+    /// writes the value at the top behind them, and pops both.
+    unsafe fn go_on_with_top(&mut self, depth: u32) {
+        let state = self.state;
+        // SAFETY: the string stays on the stack until its bytes are back in the buffer.
+        unsafe {
             let top = ffi::lua_gettop(state);
             let before = string_at(state, top - 1);
             self.scratch().clear();
             self.scratch().put_bytes(before);
-            self.value(top, depth + 1);
+            self.value(top, depth);
             ffi::lua_settop(state, top - 2);
         }
     }
@@ -265,9 +288,9 @@ impl Encoder<'_> {
                 let payload = std::slice::from_raw_parts(cdata.contents.add(1), length);
                 scratch.put_extension(1, payload);
             } else if id == types.error {
+                scratch.push(state);
                 ffi::lua_getfield(state, index, c"message".as_ptr());
-                self.value(ffi::lua_gettop(state), MAX_DEPTH);
-                ffi::lua_pop(state, 1);
+                self.go_on_with_top(MAX_DEPTH);
             } else {
                 throw_text(state, format_args!("unsupported Lua type 'cdata'"));
             }

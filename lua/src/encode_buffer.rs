@@ -10,6 +10,8 @@
 
 use std::mem::ManuallyDrop;
 
+use lycosa_engine::msgpack;
+
 /// A growing byte buffer whose address and capacity Lua reads as `struct lycosa_scratch`.
 #[repr(C)]
 #[derive(Debug)]
@@ -120,125 +122,92 @@ impl Scratch {
         self.storage.extend_from_slice(bytes);
     }
 
-    /// Appends one byte.
-    pub fn put_byte(&mut self, byte: u8) {
-        self.reserve(1);
-        self.storage.push(byte);
+    /// The vector that one of the engine's writers may append `additional` bytes to, no more: it
+    /// must not move without being published.
+    fn room(&mut self, additional: usize) -> &mut Vec<u8> {
+        self.reserve(additional);
+        &mut self.storage
     }
 
     /// Appends a `MsgPack` nil.
     pub fn put_nil(&mut self) {
-        self.put_byte(0xc0);
+        msgpack::write_nil(self.room(1));
     }
 
     /// Appends a `MsgPack` boolean.
     pub fn put_boolean(&mut self, value: bool) {
-        self.put_byte(if value { 0xc3 } else { 0xc2 });
+        msgpack::write_boolean(self.room(1), value);
     }
 
     /// Appends an unsigned integer in its shortest form.
     pub fn put_unsigned(&mut self, value: u64) {
-        self.put_bytes(Scalar::unsigned(value).as_slice());
+        msgpack::write_unsigned(self.room(HEADER_BYTES), value);
     }
 
     /// Appends a signed integer in its shortest form; from zero up it is written as unsigned.
     pub fn put_signed(&mut self, value: i64) {
-        self.put_bytes(Scalar::signed(value).as_slice());
+        msgpack::write_integer(self.room(HEADER_BYTES), value);
     }
 
     /// Appends a 32-bit float.
     pub fn put_float(&mut self, value: f32) {
-        self.put_bytes(Scalar::tagged(0xca, value.to_be_bytes()).as_slice());
+        msgpack::write_float(self.room(HEADER_BYTES), value);
     }
 
     /// Appends a 64-bit float, integral or not.
     pub fn put_double(&mut self, value: f64) {
-        self.put_bytes(Scalar::tagged(0xcb, value.to_be_bytes()).as_slice());
+        msgpack::write_double(self.room(HEADER_BYTES), value);
     }
 
     /// Appends a Lua number as Tarantool does: an integral value that fits 64 bits becomes an
     /// integer, every other one a 64-bit float.
     pub fn put_number(&mut self, value: f64) {
-        self.put_bytes(Scalar::number(value).as_slice());
-    }
-
-    /// Appends a header of a container or a string: a tag, and the length behind it.
-    fn put_tagged<const N: usize>(&mut self, tag: u8, length: [u8; N]) {
-        self.put_bytes(Scalar::tagged(tag, length).as_slice());
+        self.put_bytes(Number::of(value).as_slice());
     }
 
     /// Appends a string.
     pub fn put_string(&mut self, bytes: &[u8]) {
-        let length = bytes.len();
-        if length < 32 {
-            self.put_byte(0xa0 | length as u8);
-        } else if let Ok(length) = u8::try_from(length) {
-            self.put_tagged(0xd9, [length]);
-        } else if let Ok(length) = u16::try_from(length) {
-            self.put_tagged(0xda, length.to_be_bytes());
-        } else {
-            self.put_tagged(0xdb, (length as u32).to_be_bytes());
-        }
-        self.put_bytes(bytes);
+        msgpack::write_string(self.room(HEADER_BYTES + bytes.len()), bytes);
     }
 
     /// Appends the header of an array of `length` values.
     pub fn put_array_header(&mut self, length: u32) {
-        if length < 16 {
-            self.put_byte(0x90 | length as u8);
-        } else if let Ok(length) = u16::try_from(length) {
-            self.put_tagged(0xdc, length.to_be_bytes());
-        } else {
-            self.put_tagged(0xdd, length.to_be_bytes());
-        }
+        msgpack::write_array_header(self.room(HEADER_BYTES), length);
     }
 
     /// Makes the one value that the buffer holds the only element of an array.
     pub fn wrap_in_array(&mut self) {
-        self.reserve(1);
-        self.storage.insert(0, 0x91);
+        self.room(1).insert(0, 0x91);
     }
 
     /// Appends the header of a map of `length` pairs.
     pub fn put_map_header(&mut self, length: u32) {
-        if length < 16 {
-            self.put_byte(0x80 | length as u8);
-        } else if let Ok(length) = u16::try_from(length) {
-            self.put_tagged(0xde, length.to_be_bytes());
-        } else {
-            self.put_tagged(0xdf, length.to_be_bytes());
-        }
+        msgpack::write_map_header(self.room(HEADER_BYTES), length);
     }
 
-    /// Appends an extension value of `kind`; `payload` is at most 255 bytes long.
+    /// Appends an extension value of `kind`.
     pub fn put_extension(&mut self, kind: i8, payload: &[u8]) {
-        match payload.len() {
-            1 => self.put_byte(0xd4),
-            2 => self.put_byte(0xd5),
-            4 => self.put_byte(0xd6),
-            8 => self.put_byte(0xd7),
-            16 => self.put_byte(0xd8),
-            length => self.put_tagged(0xc7, [length as u8]),
-        }
-        self.put_byte(kind as u8);
-        self.put_bytes(payload);
+        msgpack::write_extension(self.room(HEADER_BYTES + payload.len()), kind, payload);
     }
 }
 
-/// A number or a header in `MsgPack`: at most nine bytes, on the stack.
+/// The bytes that a number, or what stands before the payload of a longer value, takes at most.
+const HEADER_BYTES: usize = 9;
+
+/// A number in `MsgPack`, on the stack: compiled Lua code has no vector to append to.
 #[derive(Debug, Clone, Copy)]
-struct Scalar {
-    bytes: [u8; 9],
+struct Number {
+    bytes: [u8; HEADER_BYTES],
     length: usize,
 }
 
-impl Scalar {
+impl Number {
     fn as_slice(&self) -> &[u8] {
         &self.bytes[..self.length]
     }
 
     fn tagged<const N: usize>(tag: u8, value: [u8; N]) -> Self {
-        let mut bytes = [0; 9];
+        let mut bytes = [0; HEADER_BYTES];
         bytes[0] = tag;
         bytes[1..=N].copy_from_slice(&value);
         Self {
@@ -277,7 +246,7 @@ impl Scalar {
         }
     }
 
-    fn number(value: f64) -> Self {
+    fn of(value: f64) -> Self {
         const TWO_POW_63: f64 = 9_223_372_036_854_775_808.0;
         let integral = value.trunc().to_bits() == value.to_bits() || value == 0.0;
         if integral && (0.0..2.0 * TWO_POW_63).contains(&value) {
@@ -296,8 +265,12 @@ impl Scalar {
 ///
 /// Nine bytes at `target` must be writable. Called by Lua's FFI.
 pub(crate) unsafe extern "C" fn lycosa_put_number(target: *mut u8, value: f64) -> u32 {
-    let scalar = Scalar::number(value);
+    let number = Number::of(value);
     // SAFETY: as the caller promises; all nine bytes are copied, which is one fixed-size move.
-    unsafe { target.cast::<[u8; 9]>().write_unaligned(scalar.bytes) };
-    scalar.length as u32
+    unsafe {
+        target
+            .cast::<[u8; HEADER_BYTES]>()
+            .write_unaligned(number.bytes);
+    }
+    number.length as u32
 }

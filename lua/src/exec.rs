@@ -6,8 +6,8 @@ use mlua::{Lua, MultiValue, Value};
 
 use crate::runtime;
 
-/// Quota before `box.cfg` sets another.
-const DEFAULT_MEMORY_BYTES: usize = 256 << 20;
+/// Quota until `box.cfg` sets one, which can only grow it.
+const INITIAL_MEMORY_BYTES: usize = 1 << 20;
 
 /// Runs `script` with `box` in the main fiber; `args` becomes Lua's `arg[1..]` and the chunk's
 /// arguments, `arg[0]` is the script, `arg[-1]` this binary. Answers with the exit code of the
@@ -22,7 +22,7 @@ pub fn exec(script: &Path, args: &[String]) -> i32 {
         }
     };
     let (script, args) = (script.display().to_string(), args.to_vec());
-    let outcome = runtime::run(true, DEFAULT_MEMORY_BYTES, move |lua, _engine| {
+    let outcome = runtime::run(true, INITIAL_MEMORY_BYTES, move |lua, _engine| {
         let result = run(lua, &script, &source, &args);
         // Printed lines must come before the error, and before the process ends.
         let _ = lua.load("io.stdout:flush()").exec();

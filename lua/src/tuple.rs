@@ -7,14 +7,16 @@
 
 use std::ffi::c_int;
 
+use lycosa_engine::msgpack::{self, EXTENSION_DECIMAL, Value};
+use lycosa_engine::tuple;
 use mlua::ffi;
 
 use crate::decode::{NUMBER_LIMIT, push_value};
-use crate::decode_cursor::{Cursor, DecodeError, Token, field, seek_field};
 use crate::state::{self, load_module};
 use crate::state_boundary::{
     Boundary, Cdata, cdata_at, push_buffer, push_reference, string_at, throw_text,
 };
+use crate::tuple_text::write_extension;
 
 /// Where [`lycosa_tuple_field`] leaves a scalar field: `struct lycosa_field` in Lua.
 #[repr(C)]
@@ -125,46 +127,58 @@ pub unsafe fn push_tuple(
     }
 }
 
-fn scalar(slot: &mut FieldSlot, data: &[u8], number: u32) -> Result<FieldKind, DecodeError> {
-    let Some(mut cursor) = seek_field(data, number)? else {
-        return Ok(FieldKind::Absent);
+/// Field `number`, counted from 1 as Lua does, of the array in `data`, and what follows it; `None`
+/// past the end and when `data`, which must be a tuple or a part of one, is another value.
+#[inline]
+pub(crate) fn field(data: &[u8], number: u32) -> Option<&[u8]> {
+    tuple::field(data, number.checked_sub(1)?)
+}
+
+/// Leaves field `number`, counted from 1, in `slot` when it is a scalar.
+fn scalar(slot: &mut FieldSlot, data: &[u8], number: u32) -> FieldKind {
+    let Some(bytes) = field(data, number) else {
+        return FieldKind::Absent;
     };
-    Ok(match cursor.read()? {
-        Token::Nil => FieldKind::Nil,
-        Token::Boolean(value) => {
+    match msgpack::read_trusted(bytes).0 {
+        Value::Nil => FieldKind::Nil,
+        Value::Boolean(value) => {
             if value {
                 FieldKind::True
             } else {
                 FieldKind::False
             }
         }
-        Token::Unsigned(value) if value < NUMBER_LIMIT => {
+        Value::Unsigned(value) if value < NUMBER_LIMIT => {
             slot.number = value as f64;
             FieldKind::Number
         }
-        Token::Unsigned(value) => {
+        Value::Unsigned(value) => {
             slot.integer = value as i64;
             FieldKind::Unsigned
         }
-        Token::Signed(value) if value.unsigned_abs() < NUMBER_LIMIT => {
+        Value::Negative(value) if value.unsigned_abs() < NUMBER_LIMIT => {
             slot.number = value as f64;
             FieldKind::Number
         }
-        Token::Signed(value) => {
+        Value::Negative(value) => {
             slot.integer = value;
             FieldKind::Signed
         }
-        Token::Float(value, _) => {
+        Value::Float(value) => {
+            slot.number = f64::from(value);
+            FieldKind::Number
+        }
+        Value::Double(value) => {
             slot.number = value;
             FieldKind::Number
         }
-        Token::String(text) | Token::Binary(text) => {
+        Value::String(text) | Value::Binary(text) => {
             slot.bytes = text.as_ptr();
             slot.size = text.len() as u32;
             FieldKind::String
         }
-        Token::Array(_) | Token::Map(_) | Token::Extension(..) => FieldKind::Other,
-    })
+        Value::Array(_) | Value::Map(_) | Value::Extension(..) => FieldKind::Other,
+    }
 }
 
 /// Finds field `number`, counted from 1, and answers with its kind; a scalar is left in `slot`.
@@ -180,7 +194,7 @@ pub(crate) unsafe extern "C" fn lycosa_tuple_field(
 ) -> i32 {
     // SAFETY: the caller passes the contents of a live tuple cdata.
     let (bytes, slot) = unsafe { (std::slice::from_raw_parts(data, size as usize), &mut *slot) };
-    scalar(slot, bytes, number).unwrap_or(FieldKind::Absent) as i32
+    scalar(slot, bytes, number) as i32
 }
 
 /// The number of fields of the tuple in `data`.
@@ -194,8 +208,8 @@ pub(crate) unsafe extern "C" fn lycosa_tuple_length(data: *const u8, size: u32) 
 }
 
 fn length(data: &[u8]) -> u32 {
-    match Cursor::new(data).read() {
-        Ok(Token::Array(length)) => length,
+    match msgpack::read_trusted(data).0 {
+        Value::Array(length) => length,
         _ => 0,
     }
 }
@@ -236,9 +250,8 @@ pub(crate) unsafe extern "C-unwind" fn lua_field(state: *mut ffi::lua_State) -> 
             0
         };
         match field(tuple.data, wanted) {
-            Ok(Some(bytes)) => push_or_throw(state, boundary, bytes),
-            Ok(None) => ffi::lua_pushnil(state),
-            Err(error) => throw_text(state, format_args!("{error}")),
+            Some(bytes) => push_or_throw(state, boundary, bytes),
+            None => ffi::lua_pushnil(state),
         }
         1
     }
@@ -255,7 +268,7 @@ pub(crate) unsafe extern "C-unwind" fn lua_field_path(state: *mut ffi::lua_State
         let start = if first == 0 {
             Some(tuple.data)
         } else {
-            field(tuple.data, first).ok().flatten()
+            field(tuple.data, first)
         };
         let path = string_at(state, 3);
         match start.and_then(|bytes| crate::tuple_path::walk(bytes, path)) {
@@ -298,22 +311,14 @@ unsafe fn push_fields(
     (first, last): (u32, u32),
     store: impl Fn(u32),
 ) {
-    let mut cursor = Cursor::new(data);
-    let mut step = || -> Result<(), DecodeError> {
-        cursor.read()?;
-        for position in 1..=last {
-            let bytes = cursor.read_raw()?;
-            if position >= first {
-                // SAFETY: the bytes belong to the tuple at index 1.
-                unsafe { push_value(state, boundary, bytes)? };
-                store(position - first + 1);
-            }
+    let (_, mut rest) = msgpack::read_trusted(data);
+    for position in 1..=last {
+        if position >= first {
+            // SAFETY: the bytes belong to the tuple at index 1; nothing here has a destructor.
+            unsafe { push_or_throw(state, boundary, rest) };
+            store(position - first + 1);
         }
-        Ok(())
-    };
-    if let Err(error) = step() {
-        // SAFETY: nothing here has a destructor.
-        unsafe { throw_text(state, format_args!("{error}")) }
+        rest = msgpack::skip_trusted(rest);
     }
 }
 
@@ -377,7 +382,7 @@ pub(crate) unsafe extern "C-unwind" fn lua_decimal_text(state: *mut ffi::lua_Sta
         let boundary = Boundary::of_upvalue(state);
         boundary.text.clear();
         let payload = string_at(state, 1);
-        if crate::tuple_text::write_decimal(&mut boundary.text, payload).is_none() {
+        if write_extension(&mut boundary.text, EXTENSION_DECIMAL, payload).is_none() {
             throw_text(state, format_args!("Invalid MsgPack - not a decimal"));
         }
         push_buffer(state, &mut boundary.text);

@@ -2,7 +2,9 @@
 //!
 //! A path is walked as it is parsed and keeps nothing; each step skips over the values before it.
 
-use crate::decode_cursor::{Cursor, Token, field};
+use lycosa_engine::msgpack::{self, Value};
+
+use crate::tuple::field;
 
 /// One step of a path.
 enum Step<'a> {
@@ -32,28 +34,28 @@ fn split(path: &[u8]) -> Option<(Step<'_>, &[u8])> {
     (end > 0).then(|| (Step::Key(&name[..end]), &name[end..]))
 }
 
-/// The value under `key` of the map in `bytes`.
+/// The value under `key` of the map in `bytes`, and what follows it.
 fn member<'a>(bytes: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
-    let mut cursor = Cursor::new(bytes);
-    let Token::Map(length) = cursor.read().ok()? else {
+    let (Value::Map(length), mut rest) = msgpack::read_trusted(bytes) else {
         return None;
     };
     for _ in 0..length {
-        let candidate = cursor.read_raw().ok()?;
-        let value = cursor.read_raw().ok()?;
-        if Cursor::new(candidate).read() == Ok(Token::String(key)) {
+        let value = msgpack::skip_trusted(rest);
+        if msgpack::read_trusted(rest).0 == Value::String(key) {
             return Some(value);
         }
+        rest = msgpack::skip_trusted(value);
     }
     None
 }
 
-/// The value that `path` leads to from the value in `bytes`; `None` when there is none.
+/// The value that `path` leads to from the value in `bytes`, a part of a tuple, and what follows it;
+/// `None` when there is none.
 pub(crate) fn walk<'a>(mut bytes: &'a [u8], mut path: &[u8]) -> Option<&'a [u8]> {
     while !path.is_empty() {
         let (step, rest) = split(path)?;
         bytes = match step {
-            Step::Position(position) => field(bytes, position).ok()??,
+            Step::Position(position) => field(bytes, position)?,
             Step::Key(key) => member(bytes, key)?,
         };
         path = rest;
@@ -70,9 +72,9 @@ mod tests {
 
     #[test]
     fn a_path_leads_through_arrays_and_maps() {
-        assert_eq!(walk(BYTES, b"[1]"), Some(&b"\x01"[..]));
-        assert_eq!(walk(BYTES, b"[2].a[\"b c\"][2]"), Some(&b"\x08"[..]));
-        assert_eq!(walk(BYTES, b"[2]['a']['b c'][1]"), Some(&b"\x07"[..]));
+        assert_eq!(walk(BYTES, b"[1]"), Some(&BYTES[1..]));
+        assert_eq!(walk(BYTES, b"[2].a[\"b c\"][2]"), Some(&BYTES[12..]));
+        assert_eq!(walk(BYTES, b"[2]['a']['b c'][1]"), Some(&BYTES[11..]));
     }
 
     #[test]

@@ -5,7 +5,9 @@
 
 use std::io::Write as _;
 
-use crate::decode_cursor::{Cursor, DecodeError, Token};
+use lycosa_engine::msgpack::{Value, extension_text};
+
+use crate::decode_cursor::{Cursor, DecodeError};
 use crate::json_number::write_general;
 
 /// Containers inside one another deeper than this are an error.
@@ -24,14 +26,15 @@ fn write_value(text: &mut Vec<u8>, cursor: &mut Cursor<'_>, depth: u32) -> Resul
         return Err(DecodeError::TooDeep(depth));
     }
     match cursor.read()? {
-        Token::Nil => text.extend_from_slice(b"null"),
-        Token::Boolean(value) => text.extend_from_slice(if value { b"true" } else { b"false" }),
-        Token::Unsigned(value) => append(text, format_args!("{value}")),
-        Token::Signed(value) => append(text, format_args!("{value}")),
-        Token::Float(value, _) => write_general(text, value, PRECISION),
-        Token::String(bytes) => write_string(text, bytes),
-        Token::Binary(bytes) => write_base64(text, bytes),
-        Token::Array(length) => {
+        Value::Nil => text.extend_from_slice(b"null"),
+        Value::Boolean(value) => text.extend_from_slice(if value { b"true" } else { b"false" }),
+        Value::Unsigned(value) => append(text, format_args!("{value}")),
+        Value::Negative(value) => append(text, format_args!("{value}")),
+        Value::Float(value) => write_general(text, f64::from(value), PRECISION),
+        Value::Double(value) => write_general(text, value, PRECISION),
+        Value::String(bytes) => write_string(text, bytes),
+        Value::Binary(bytes) => write_base64(text, bytes),
+        Value::Array(length) => {
             text.push(b'[');
             for position in 0..length {
                 if position > 0 {
@@ -41,7 +44,7 @@ fn write_value(text: &mut Vec<u8>, cursor: &mut Cursor<'_>, depth: u32) -> Resul
             }
             text.push(b']');
         }
-        Token::Map(length) => {
+        Value::Map(length) => {
             text.push(b'{');
             for position in 0..length {
                 if position > 0 {
@@ -53,7 +56,9 @@ fn write_value(text: &mut Vec<u8>, cursor: &mut Cursor<'_>, depth: u32) -> Resul
             }
             text.push(b'}');
         }
-        Token::Extension(kind, payload) => write_extension(text, kind, payload)?,
+        Value::Extension(kind, payload) => {
+            write_extension(text, kind, payload).ok_or(DecodeError::UnsupportedExtension(kind))?;
+        }
     }
     Ok(())
 }
@@ -63,76 +68,9 @@ fn append(text: &mut Vec<u8>, arguments: std::fmt::Arguments<'_>) {
     let _ = text.write_fmt(arguments);
 }
 
-fn write_extension(text: &mut Vec<u8>, kind: i8, payload: &[u8]) -> Result<(), DecodeError> {
-    let written = match kind {
-        1 => write_decimal(text, payload),
-        2 => write_uuid(text, payload),
-        _ => None,
-    };
-    written.ok_or(DecodeError::UnsupportedExtension(kind))
-}
-
-/// Appends the text of a uuid from its 16 bytes; `None` when there are not 16.
-pub(crate) fn write_uuid(text: &mut Vec<u8>, payload: &[u8]) -> Option<()> {
-    if payload.len() != 16 {
-        return None;
-    }
-    for (position, byte) in payload.iter().enumerate() {
-        if matches!(position, 4 | 6 | 8 | 10) {
-            text.push(b'-');
-        }
-        append(text, format_args!("{byte:02x}"));
-    }
-    Some(())
-}
-
-/// Appends the text of a decimal from its extension payload: a `MsgPack` integer with the scale,
-/// then packed digits that end with the sign; `None` when the payload is something else.
-pub(crate) fn write_decimal(text: &mut Vec<u8>, payload: &[u8]) -> Option<()> {
-    let mut cursor = Cursor::new(payload);
-    let scale = match cursor.read().ok()? {
-        Token::Unsigned(scale) => i64::try_from(scale).ok()?,
-        Token::Signed(scale) => scale,
-        _ => return None,
-    };
-    let packed = &payload[cursor.offset()..];
-    if !(-1000..=1000).contains(&scale) || packed.is_empty() {
-        return None;
-    }
-    let mut nibbles = packed
-        .iter()
-        .flat_map(|byte| [byte >> 4, byte & 0x0f])
-        .collect::<Vec<_>>();
-    let sign = nibbles.pop()?;
-    let mut digits = Vec::new();
-    for nibble in nibbles {
-        if nibble > 9 {
-            return None;
-        }
-        if !(digits.is_empty() && nibble == 0) {
-            digits.push(b'0' + nibble);
-        }
-    }
-    if sign == 0x0d || sign == 0x0b {
-        text.push(b'-');
-    }
-    if scale <= 0 {
-        if digits.is_empty() {
-            digits.push(b'0');
-        } else {
-            digits.resize(digits.len() + scale.unsigned_abs() as usize, b'0');
-        }
-        text.extend_from_slice(&digits);
-    } else {
-        let scale = scale as usize;
-        while digits.len() <= scale {
-            digits.insert(0, b'0');
-        }
-        let (whole, fraction) = digits.split_at(digits.len() - scale);
-        text.extend_from_slice(whole);
-        text.push(b'.');
-        text.extend_from_slice(fraction);
-    }
+/// Appends the text of a decimal or a uuid; `None` when the extension is neither.
+pub(crate) fn write_extension(text: &mut Vec<u8>, kind: i8, payload: &[u8]) -> Option<()> {
+    text.extend_from_slice(extension_text(kind, payload)?.as_bytes());
     Some(())
 }
 

@@ -318,6 +318,26 @@ fn finalizers_that_encode_do_not_disturb_an_encoding() {
 }
 
 #[test]
+fn a_map_that_its_own_serialize_function_changes_is_refused() {
+    returns(
+        "local function shrinking()
+             local map = {b = 2, c = 3, d = 4}
+             map.a = ser(function() map.a, map.b, map.c, map.d = nil, nil, nil, nil return 1 end, {})
+             return map
+         end
+         for round = 1, 20 do
+             local ok, reason = pcall(box.tuple.new, {1, shrinking(), 5})
+             if not ok then
+                 assert(tostring(reason):find('a table changed while it was encoded, from 4 pairs to', 1, true),
+                     tostring(reason))
+                 return 'refused'
+             end
+         end",
+        "refused",
+    );
+}
+
+#[test]
 fn a_finalizer_at_the_end_of_the_state_may_still_encode() {
     for _ in 0..20 {
         let lua = new_state(true).expect("a state");

@@ -13,39 +13,42 @@ local json = require('json')
 
 -- What an error says: the text of what was thrown, whatever it was.
 local function text_of(err)
-    if type(err) == 'table' and getmetatable(err) == nil then
-        return 'error object ' .. json.encode(err)
+    if err == nil then
+        return 'threw nil, which says nothing; throw a text'
+    elseif type(err) == 'table' and getmetatable(err) == nil then
+        local has_json, text = pcall(json.encode, err)
+        return 'error object ' .. (has_json and text or tostring(err))
     end
-    return tostring(err)
-end
-
--- The error that ended a hook, with what helps to find it.
-local function failure(hook, err)
-    local kind, code = 'workload', type(err) == 'cdata' and err.code or nil
-    if code == box.error.MEMORY_ISSUE then
-        kind = 'memory'
+    local has_text, text = pcall(tostring, err)
+    if not has_text then
+        return ('threw a %s without a text'):format(type(err))
+    elseif type(err) == 'cdata' and err.code ~= nil then
+        return ('%s (error %d)'):format(text, err.code)
     end
-    return {
-        kind = kind,
-        hook = hook,
-        message = text_of(err),
-        fiber = fiber.self():name(),
-        traceback = debug.traceback('', 3),
-    }
+    return text
 end
 
 -- Calls a function on behalf of a hook; answers with the list of `true` and its results, or with
--- nil and the failure. On a full stack not even the handler runs; the error is then all there is.
+-- nil and the failure.
 local function guard(hook, callable, ...)
-    local failed
+    local traceback
+    -- The handler does nothing else: it may run where the stack is all but full, or not at all.
     local results = {xpcall(callable, function(err)
-        failed = failure(hook, err)
+        traceback = debug.traceback('', 2)
         return err
     end, ...)}
-    if not results[1] then
-        return nil, failed or {kind = 'workload', hook = hook, message = text_of(results[2])}
+    if results[1] then
+        return results
     end
-    return results
+    local err = results[2]
+    local code = type(err) == 'cdata' and err.code or nil
+    return nil, {
+        kind = code == box.error.MEMORY_ISSUE and 'memory' or 'workload',
+        hook = hook,
+        message = text_of(err),
+        fiber = fiber.self():name(),
+        traceback = traceback,
+    }
 end
 
 -- Calls a hook of the workload, if it has it.
@@ -76,6 +79,9 @@ local function run_transactions(workload, ctx)
             local started = clock.monotonic64()
             transaction(ctx, fiber_id, n, first)
             latencies[done_txns] = clock.monotonic64() - started
+            if box.is_in_txn() then
+                error('transaction() returned without box.commit() or box.rollback()', 0)
+            end
             done_txns = done_txns + 1
             done_ops = done_ops + n
             fiber.yield()
@@ -170,10 +176,14 @@ local function drive(workload, ctx, settings, host)
         if failed ~= nil then
             return nil, failed
         end
-        if results[2] == nil then
-            return nil, {kind = 'verification', message = tostring(results[3])}
+        local checksum, reason = results[2], results[3]
+        if checksum == nil and reason ~= nil then
+            return nil, {kind = 'verification', message = text_of(reason)}
+        elseif type(checksum) ~= 'string' and type(checksum) ~= 'number' then
+            return nil, {kind = 'workload', hook = 'verify', message = ('verify() returned %s; return '
+                .. 'a checksum (a string or number), or nil and what is wrong'):format(tostring(checksum))}
         end
-        measured.checksum = tostring(results[2])
+        measured.checksum = tostring(checksum)
     end
     _, failed = call(workload, 'cleanup', ctx)
     if failed ~= nil then

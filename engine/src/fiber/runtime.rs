@@ -51,6 +51,13 @@ impl RuntimeOptions {
             if !(MIN_STACK_SIZE_BYTES..=MAX_STACK_SIZE_BYTES).contains(&size_bytes) {
                 return Err(RuntimeError::StackSize { size_bytes });
             }
+            let limit_bytes = system_stack_limit_bytes();
+            if size_bytes as u64 + STACK_MARGIN_BYTES > limit_bytes {
+                return Err(RuntimeError::StackLimit {
+                    size_bytes,
+                    limit_bytes,
+                });
+            }
         }
         Ok(())
     }
@@ -78,6 +85,17 @@ pub enum RuntimeError {
         /// The size asked for.
         size_bytes: usize,
     },
+    /// The system grants no stacks of that size.
+    #[error(
+        "a fiber stack of {size_bytes} bytes is more than the system's limit of {limit_bytes} bytes \
+         allows: raise it (ulimit -s)"
+    )]
+    StackLimit {
+        /// The size asked for.
+        size_bytes: usize,
+        /// The hard limit of the process.
+        limit_bytes: u64,
+    },
     /// [`run`] was called by a fiber.
     #[error(
         "a fiber cannot start a runtime: one runs at a time, and this one would wait for itself"
@@ -91,11 +109,26 @@ pub enum RuntimeError {
     Lost,
 }
 
+/// What `may` puts around a stack counts against the limit: guard pages of 4 to 16 KiB.
+const STACK_MARGIN_BYTES: u64 = 64 << 10;
+
+/// The hard limit on stacks of this process, which `may` takes as the limit on its own.
+fn system_stack_limit_bytes() -> u64 {
+    // SAFETY: the struct is plain numbers, and the call only fills it.
+    unsafe {
+        let mut limit: libc::rlimit = std::mem::zeroed();
+        match libc::getrlimit(libc::RLIMIT_STACK, &raw mut limit) {
+            0 => limit.rlim_max,
+            _ => u64::MAX,
+        }
+    }
+}
+
 static RUNTIME: Mutex<()> = Mutex::new(());
 
 /// Runs `main` as the main fiber of a new runtime, on the runtime's own thread, and returns its
 /// value. A runtime that another thread has started is waited for. A panic in `main` goes on in the
-/// caller.
+/// caller. The process must not have used `may` itself before: its number of workers is set here.
 ///
 /// When `main` ends, the other fibers are cancelled and get 32 turns to end. Those that do not stay
 /// parked for the rest of the process, their memory with them: to drop them would unwind them by

@@ -263,3 +263,17 @@ fn doubles_are_printed_with_six_significant_digits() {
         assert_eq!(to_text(&data), text);
     }
 }
+
+#[test]
+fn decimals_and_uuids_have_a_text_and_other_extensions_have_none() {
+    let decimal = extension_text(EXTENSION_DECIMAL, &[2, 0x15, 0x0d]);
+    assert_eq!(decimal.as_deref(), Some("-1.50"));
+    let uuid = extension_text(EXTENSION_UUID, &[0xab; 16]);
+    assert_eq!(
+        uuid.as_deref(),
+        Some("abababab-abab-abab-abab-abababababab")
+    );
+    assert_eq!(extension_text(EXTENSION_DECIMAL, &[2]), None);
+    assert_eq!(extension_text(EXTENSION_UUID, &[0xab; 15]), None);
+    assert_eq!(extension_text(9, &[1]), None);
+}

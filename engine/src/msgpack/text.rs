@@ -128,14 +128,22 @@ fn print_string(text: &mut String, bytes: &[u8]) {
 }
 
 fn print_extension(text: &mut String, kind: i8, body: &[u8]) {
-    if kind == EXTENSION_DECIMAL
-        && let Ok(number) = Decimal::from_extension_body(body)
-    {
-        return push(text, format_args!("{number}"));
+    match extension_text(kind, body) {
+        Some(known) => text.push_str(&known),
+        None => push(
+            text,
+            format_args!("(extension: type {kind}, len {})", body.len()),
+        ),
     }
-    match <[u8; 16]>::try_from(body) {
-        Ok(uuid) if kind == EXTENSION_UUID => {
-            let hex = format!("{:032x}", u128::from_be_bytes(uuid));
+}
+
+/// The text of a decimal or a UUID, as `tostring` gives it; nothing for other extensions and for
+/// malformed bodies.
+pub fn extension_text(kind: i8, body: &[u8]) -> Option<String> {
+    match kind {
+        EXTENSION_DECIMAL => Some(Decimal::from_extension_body(body).ok()?.to_string()),
+        EXTENSION_UUID => {
+            let hex = format!("{:032x}", u128::from_be_bytes(body.try_into().ok()?));
             let parts = [
                 &hex[..8],
                 &hex[8..12],
@@ -143,11 +151,8 @@ fn print_extension(text: &mut String, kind: i8, body: &[u8]) {
                 &hex[16..20],
                 &hex[20..],
             ];
-            text.push_str(&parts.join("-"));
+            Some(parts.join("-"))
         }
-        _ => push(
-            text,
-            format_args!("(extension: type {kind}, len {})", body.len()),
-        ),
+        _ => None,
     }
 }

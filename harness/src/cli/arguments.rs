@@ -48,7 +48,7 @@ Examples:
   lycosa run                               1,000,000 inserts, 15 times
   lycosa run --records 20M --memory 8GiB   a larger space
   lycosa run --driver rust                 the engine's share alone
-  lycosa run --workload bank.lua --set accounts=1000 --json bank.json
+  lycosa run --workload counters.lua --set counters=100 --json counters.json
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.";
 

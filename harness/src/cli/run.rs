@@ -138,6 +138,9 @@ impl Session {
         let saved = self.save(outcome, figures.as_ref());
         let mut page = Page::new(out, width());
         if let Ending::Failed(error) = ending {
+            if let Some(figures) = &figures {
+                terminal::median_line(&mut page, figures)?;
+            }
             let message = failed_message(error, &saved, &counted);
             return Err(match error {
                 RepetitionError::Worker(WorkerError::Usage { .. }) => Failure::usage(message),

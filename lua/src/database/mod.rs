@@ -75,6 +75,12 @@ pub fn install(lua: &Lua, engine: &Engine) -> mlua::Result<()> {
     )?;
     load_module(
         lua,
+        "space_reads",
+        include_str!("../../modules/space_reads.lua"),
+        &native,
+    )?;
+    load_module(
+        lua,
         "space",
         include_str!("../../modules/space.lua"),
         &native,

@@ -114,6 +114,11 @@ fn info_of(source: &WorkloadSource, workload: &Table) -> Result<WorkloadInfo, Wo
     let mut options = Vec::new();
     match workload.get::<Value>("options") {
         Ok(Value::Nil) => {}
+        Ok(Value::Table(list)) if list.raw_len() == 0 && !list.is_empty() => {
+            return Err(bad(
+                "`options` must be a list of {name, default, help} tables",
+            ));
+        }
         Ok(Value::Table(list)) => {
             for entry in list.sequence_values::<Table>() {
                 let entry = entry
@@ -283,12 +288,29 @@ fn explain(failure: &Value, options: &WorkerOptions) -> WorkerError {
             records: options.records,
         },
         Some("verification") => WorkerError::Verification { message },
-        _ => WorkerError::Workload {
-            message,
-            hook: text("hook"),
-            fiber: text("fiber"),
-            traceback: frames_of(&text("traceback").unwrap_or_default()),
-        },
+        _ => {
+            let traceback = frames_of(&text("traceback").unwrap_or_default());
+            WorkerError::Workload {
+                message: located(message, &traceback),
+                hook: text("hook"),
+                fiber: text("fiber"),
+                traceback,
+            }
+        }
+    }
+}
+
+/// The message with the file and line of the first frame in front, where it has none: Lua puts them
+/// before texts, not before error objects.
+fn located(message: String, traceback: &[String]) -> String {
+    match traceback
+        .first()
+        .and_then(|frame| frame.split_once(": in "))
+    {
+        Some((place, _)) if !message.starts_with(place.split(':').next().unwrap_or(place)) => {
+            format!("{place}: {message}")
+        }
+        _ => message,
     }
 }
 
@@ -300,6 +322,12 @@ fn frames_of(traceback: &str) -> Vec<String> {
         .filter(|line| !line.is_empty() && *line != "stack traceback:")
         .take_while(|line| {
             !line.starts_with("lycosa/run.lua") && *line != "[C]: in function 'xpcall'"
+        })
+        // What stands above the workload's own frames is how this program raises errors.
+        .skip_while(|line| {
+            ["lycosa/", "fiber.lua:", "[C]:"]
+                .iter()
+                .any(|own| line.starts_with(own))
         })
         .map(str::to_owned)
         .collect()
