@@ -7,6 +7,7 @@ pub mod decimal;
 pub mod engine;
 pub mod error;
 pub mod fiber;
+pub mod general_number;
 pub mod index;
 pub mod memory;
 pub mod msgpack;

@@ -7,11 +7,11 @@
 use std::ffi::c_int;
 use std::io::Write as _;
 
+use lycosa_engine::general_number::GeneralNumber;
 use mlua::ffi;
 
 use crate::decode::push_value;
 use crate::encode::{Serialize, Shape, serialize_rule, shape_of};
-use crate::json_number::write_general;
 use crate::state::{self, load_module, publish};
 use crate::state_boundary::{Boundary, cdata_at, push_buffer, string_at, throw_text};
 
@@ -115,7 +115,8 @@ impl Encoder<'_> {
         } else if value.fract() == 0.0 && (-TWO_POW_63..0.0).contains(&value) {
             self.put_display(value as i64);
         } else {
-            write_general(&mut self.boundary.text, value, self.options.precision);
+            let precision = self.options.precision;
+            self.put_display(GeneralNumber { value, precision });
         }
     }
 

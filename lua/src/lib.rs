@@ -12,7 +12,6 @@ pub mod exec;
 pub mod fiber;
 pub mod json;
 mod json_decode;
-mod json_number;
 pub mod log;
 pub mod runtime;
 pub mod state;

@@ -5,10 +5,10 @@
 
 use std::io::Write as _;
 
+use lycosa_engine::general_number::GeneralNumber;
 use lycosa_engine::msgpack::{Value, extension_text};
 
 use crate::decode_cursor::{Cursor, DecodeError};
-use crate::json_number::write_general;
 
 /// Containers inside one another deeper than this are an error.
 const MAX_DEPTH: u32 = 256;
@@ -30,8 +30,8 @@ fn write_value(text: &mut Vec<u8>, cursor: &mut Cursor<'_>, depth: u32) -> Resul
         Value::Boolean(value) => text.extend_from_slice(if value { b"true" } else { b"false" }),
         Value::Unsigned(value) => append(text, format_args!("{value}")),
         Value::Negative(value) => append(text, format_args!("{value}")),
-        Value::Float(value) => write_general(text, f64::from(value), PRECISION),
-        Value::Double(value) => write_general(text, value, PRECISION),
+        Value::Float(value) => write_number(text, f64::from(value)),
+        Value::Double(value) => write_number(text, value),
         Value::String(bytes) => write_string(text, bytes),
         Value::Binary(bytes) => write_base64(text, bytes),
         Value::Array(length) => {
@@ -61,6 +61,11 @@ fn write_value(text: &mut Vec<u8>, cursor: &mut Cursor<'_>, depth: u32) -> Resul
         }
     }
     Ok(())
+}
+
+fn write_number(text: &mut Vec<u8>, value: f64) {
+    let precision = PRECISION;
+    append(text, format_args!("{}", GeneralNumber { value, precision }));
 }
 
 fn append(text: &mut Vec<u8>, arguments: std::fmt::Arguments<'_>) {

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::{EXTENSION_DECIMAL, EXTENSION_UUID, Value, parse};
 use crate::decimal::Decimal;
+use crate::general_number::GeneralNumber;
 
 /// Arrays and maps nested deeper than this are cut short as `[...]` and `{...}`.
 const MAX_DEPTH: usize = 32;
@@ -73,38 +74,10 @@ fn push(text: &mut String, arguments: std::fmt::Arguments<'_>) {
         .expect("writing into a string does not fail");
 }
 
-/// A number as C's `%g` prints it: six significant digits, no trailing zeros.
+/// A number as C's `%g` prints it.
 fn print_number(text: &mut String, value: f64) {
-    const DIGITS: i32 = 6;
-    if value.is_nan() {
-        return text.push_str(if value.is_sign_negative() {
-            "-nan"
-        } else {
-            "nan"
-        });
-    }
-    if value.is_infinite() {
-        return text.push_str(if value < 0.0 { "-inf" } else { "inf" });
-    }
-    let scientific = format!("{value:.*e}", DIGITS as usize - 1);
-    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-    let exponent = exponent.parse::<i32>().unwrap_or(0);
-    if (-4..DIGITS).contains(&exponent) {
-        let fixed = format!("{value:.*}", (DIGITS - 1 - exponent) as usize);
-        text.push_str(without_trailing_zeros(&fixed));
-    } else {
-        let sign = if exponent < 0 { '-' } else { '+' };
-        let mantissa = without_trailing_zeros(mantissa);
-        push(text, format_args!("{mantissa}e{sign}{:02}", exponent.abs()));
-    }
-}
-
-fn without_trailing_zeros(number: &str) -> &str {
-    if number.contains('.') {
-        number.trim_end_matches('0').trim_end_matches('.')
-    } else {
-        number
-    }
+    let precision = 6;
+    push(text, format_args!("{}", GeneralNumber { value, precision }));
 }
 
 /// A string in JSON's quotes and escapes. Bytes that are not UTF-8 become replacement characters.
