@@ -320,13 +320,18 @@ fn finalizers_that_encode_do_not_disturb_an_encoding() {
 #[test]
 fn a_map_that_its_own_serialize_function_changes_is_refused() {
     returns(
-        "local function shrinking()
-             local map = {b = 2, c = 3, d = 4}
-             map.a = ser(function() map.a, map.b, map.c, map.d = nil, nil, nil, nil return 1 end, {})
+        "-- Where a key stands in a map differs from state to state: names by round, so that in some
+         -- round the function is not called for the last key.
+         local function shrinking(round)
+             local map = {['b' .. round] = 2, ['c' .. round] = 3, ['d' .. round] = 4}
+             map['a' .. round] = ser(function()
+                 for key in next, map do map[key] = nil end
+                 return 1
+             end, {})
              return map
          end
          for round = 1, 20 do
-             local ok, reason = pcall(box.tuple.new, {1, shrinking(), 5})
+             local ok, reason = pcall(box.tuple.new, {1, shrinking(round), 5})
              if not ok then
                  assert(tostring(reason):find('a table changed while it was encoded, from 4 pairs to', 1, true),
                      tostring(reason))
