@@ -27,45 +27,36 @@ impl Change {
 }
 
 /// A change of the schema, with what it replaced.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "the log holds each in a box of its own"
+)]
 pub(crate) enum SchemaChange {
     SpaceCreated {
         space_id: u32,
     },
     SpaceDropped {
-        space: Space,
+        space: Box<Space>,
     },
     SpaceRenamed {
         space_id: u32,
         old_name: String,
     },
-    FormatChanged {
+    /// A change within a space that stays.
+    Within {
         space_id: u32,
-        old_format: Format,
+        change: SpaceChange,
     },
-    IndexCreated {
-        space_id: u32,
-        index_id: u32,
-        old_format: Format,
-    },
-    IndexDropped {
-        space_id: u32,
-        index: Index,
-        old_format: Format,
-    },
-    IndexRenamed {
-        space_id: u32,
-        index_id: u32,
-        old_name: String,
-    },
-    IndexAltered {
-        space_id: u32,
-        index: Index,
-        old_format: Format,
-    },
-    Truncated {
-        space_id: u32,
-        contents: Contents,
-    },
+}
+
+/// A change within one space, with what it replaced.
+pub(crate) enum SpaceChange {
+    FormatChanged { old_format: Format },
+    IndexCreated { index_id: u32, old_format: Format },
+    IndexDropped { index: Index, old_format: Format },
+    IndexRenamed { index_id: u32, old_name: String },
+    IndexAltered { index: Index, old_format: Format },
+    Truncated { contents: Contents },
 }
 
 /// A position in a transaction to roll back to.

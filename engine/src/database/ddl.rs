@@ -6,7 +6,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::index::{Index, IndexOptions, IndexType};
 use crate::schema::{FieldDefinition, FieldType, Format, KeyPart};
 use crate::space::{Space, for_each};
-use crate::transaction::{Change, SchemaChange};
+use crate::transaction::{Change, SchemaChange, SpaceChange};
 
 use super::{Database, FIRST_USER_SPACE_ID, no_such_space};
 
@@ -95,7 +95,7 @@ impl Database {
             .remove(&space_id)
             .ok_or_else(|| no_such_space(space_id))?;
         self.names.remove(&space.name);
-        self.log_schema(SchemaChange::SpaceDropped { space: *space });
+        self.log_schema(SchemaChange::SpaceDropped { space });
         Ok(())
     }
 
@@ -146,10 +146,7 @@ impl Database {
             .get_mut(&space_id)
             .ok_or_else(|| no_such_space(space_id))?;
         let old_format = std::mem::replace(&mut space.format, format);
-        self.log_schema(SchemaChange::FormatChanged {
-            space_id,
-            old_format,
-        });
+        self.log_within(space_id, SpaceChange::FormatChanged { old_format });
         Ok(())
     }
 
@@ -189,11 +186,13 @@ impl Database {
         let at = space.indexes.partition_point(|known| known.id < id);
         space.indexes.insert(at, index);
         let old_format = std::mem::replace(&mut space.format, format);
-        self.log_schema(SchemaChange::IndexCreated {
+        self.log_within(
             space_id,
-            index_id: id,
-            old_format,
-        });
+            SpaceChange::IndexCreated {
+                index_id: id,
+                old_format,
+            },
+        );
         Ok(id)
     }
 
@@ -220,11 +219,7 @@ impl Database {
         if index_id == 0 {
             space.data_bytes = 0;
         }
-        self.log_schema(SchemaChange::IndexDropped {
-            space_id,
-            index,
-            old_format,
-        });
+        self.log_within(space_id, SpaceChange::IndexDropped { index, old_format });
         Ok(())
     }
 
@@ -247,11 +242,7 @@ impl Database {
         }
         let at = space.indexes.partition_point(|index| index.id < index_id);
         let old_name = std::mem::replace(&mut space.indexes[at].name, name.to_owned());
-        self.log_schema(SchemaChange::IndexRenamed {
-            space_id,
-            index_id,
-            old_name,
-        });
+        self.log_within(space_id, SpaceChange::IndexRenamed { index_id, old_name });
         Ok(())
     }
 
@@ -298,11 +289,13 @@ impl Database {
         let at = space.indexes.partition_point(|known| known.id < index_id);
         let old = std::mem::replace(&mut space.indexes[at], index);
         let old_format = std::mem::replace(&mut space.format, format);
-        self.log_schema(SchemaChange::IndexAltered {
+        self.log_within(
             space_id,
-            index: old,
-            old_format,
-        });
+            SpaceChange::IndexAltered {
+                index: old,
+                old_format,
+            },
+        );
         Ok(())
     }
 
@@ -316,6 +309,10 @@ impl Database {
             operation: operation.to_owned(),
         }
         .into())
+    }
+
+    fn log_within(&mut self, space_id: u32, change: SpaceChange) {
+        self.log_schema(SchemaChange::Within { space_id, change });
     }
 
     fn log_schema(&mut self, change: SchemaChange) {

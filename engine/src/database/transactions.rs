@@ -1,9 +1,9 @@
 //! Begin, commit, rollback, savepoints, and what a switch of fibers does to a transaction.
 
 use crate::error::{ErrorKind, Result};
-use crate::space::for_each;
+use crate::space::{Space, for_each};
 use crate::statistics::Counter;
-use crate::transaction::{Change, Savepoint, SchemaChange, State, Transaction};
+use crate::transaction::{Change, Savepoint, SchemaChange, SpaceChange, State, Transaction};
 
 use super::Database;
 
@@ -207,7 +207,7 @@ impl Database {
             }
             SchemaChange::SpaceDropped { space } => {
                 self.names.insert(space.name.clone(), space.id);
-                self.spaces.insert(space.id, Box::new(space));
+                self.spaces.insert(space.id, space);
             }
             SchemaChange::SpaceRenamed { space_id, old_name } => {
                 if let Some(space) = self.spaces.get_mut(&space_id) {
@@ -216,65 +216,9 @@ impl Database {
                     space.name = old_name;
                 }
             }
-            SchemaChange::FormatChanged {
-                space_id,
-                old_format,
-            } => {
+            SchemaChange::Within { space_id, change } => {
                 if let Some(space) = self.spaces.get_mut(&space_id) {
-                    space.format = old_format;
-                }
-            }
-            SchemaChange::IndexCreated {
-                space_id,
-                index_id,
-                old_format,
-            } => {
-                if let Some(space) = self.spaces.get_mut(&space_id) {
-                    space.indexes.retain(|index| index.id != index_id);
-                    space.format = old_format;
-                }
-            }
-            SchemaChange::IndexDropped {
-                space_id,
-                index,
-                old_format,
-            } => {
-                if let Some(space) = self.spaces.get_mut(&space_id) {
-                    let at = space.indexes.partition_point(|known| known.id < index.id);
-                    space.indexes.insert(at, index);
-                    space.format = old_format;
-                    space.recount_data_bytes();
-                }
-            }
-            SchemaChange::IndexRenamed {
-                space_id,
-                index_id,
-                old_name,
-            } => {
-                let indexes = self
-                    .spaces
-                    .get_mut(&space_id)
-                    .map(|space| &mut space.indexes);
-                let mut indexes = indexes.into_iter().flatten();
-                if let Some(index) = indexes.find(|index| index.id == index_id) {
-                    index.name = old_name;
-                }
-            }
-            SchemaChange::IndexAltered {
-                space_id,
-                index,
-                old_format,
-            } => {
-                if let Some(space) = self.spaces.get_mut(&space_id) {
-                    let at = space.indexes.partition_point(|known| known.id < index.id);
-                    space.indexes[at] = index;
-                    space.format = old_format;
-                }
-            }
-            SchemaChange::Truncated { space_id, contents } => {
-                if let Some(space) = self.spaces.get_mut(&space_id) {
-                    space.indexes = contents.indexes;
-                    space.data_bytes = contents.data_bytes;
+                    space.undo_change(change);
                 }
             }
         }
@@ -296,21 +240,58 @@ impl Database {
     fn settle_schema(&mut self, change: SchemaChange) {
         match change {
             SchemaChange::SpaceDropped { space } => space.release_tuples(&self.memory),
-            SchemaChange::IndexDropped { index, .. } if index.id == 0 => {
-                for_each(&index, |tuple| {
-                    // SAFETY: the primary index owned a reference of each, and ends here.
-                    unsafe { self.memory.release(tuple) }
-                });
+            SchemaChange::Within { change, .. } => self.settle_within(&change),
+            SchemaChange::SpaceCreated { .. } | SchemaChange::SpaceRenamed { .. } => {}
+        }
+    }
+
+    /// Gives back the tuples of a primary index that is gone.
+    fn settle_within(&mut self, change: &SpaceChange) {
+        let primary = match change {
+            SpaceChange::IndexDropped { index, .. } if index.id == 0 => Some(index),
+            SpaceChange::Truncated { contents } => contents.indexes.first(),
+            _ => None,
+        };
+        if let Some(primary) = primary {
+            for_each(primary, |tuple| {
+                // SAFETY: the primary index owned a reference of each, and ends with the change.
+                unsafe { self.memory.release(tuple) }
+            });
+        }
+    }
+}
+
+impl Space {
+    fn undo_change(&mut self, change: SpaceChange) {
+        match change {
+            SpaceChange::FormatChanged { old_format } => self.format = old_format,
+            SpaceChange::IndexCreated {
+                index_id,
+                old_format,
+            } => {
+                self.indexes.retain(|index| index.id != index_id);
+                self.format = old_format;
             }
-            SchemaChange::Truncated { contents, .. } => {
-                if let Some(primary) = contents.indexes.first() {
-                    for_each(primary, |tuple| {
-                        // SAFETY: as above.
-                        unsafe { self.memory.release(tuple) }
-                    });
+            SpaceChange::IndexDropped { index, old_format } => {
+                let at = self.indexes.partition_point(|known| known.id < index.id);
+                self.indexes.insert(at, index);
+                self.format = old_format;
+                self.recount_data_bytes();
+            }
+            SpaceChange::IndexRenamed { index_id, old_name } => {
+                if let Some(index) = self.indexes.iter_mut().find(|index| index.id == index_id) {
+                    index.name = old_name;
                 }
             }
-            _ => {}
+            SpaceChange::IndexAltered { index, old_format } => {
+                let at = self.indexes.partition_point(|known| known.id < index.id);
+                self.indexes[at] = index;
+                self.format = old_format;
+            }
+            SpaceChange::Truncated { contents } => {
+                self.indexes = contents.indexes;
+                self.data_bytes = contents.data_bytes;
+            }
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::index::IndexType;
 use crate::space::{PutMode, Space};
 use crate::statistics::Counter;
-use crate::transaction::Change;
+use crate::transaction::{Change, SchemaChange, SpaceChange};
 use crate::tuple::{Encoded, Tuple, TuplePtr, TupleRef};
 use crate::update::Operations;
 
@@ -236,9 +236,8 @@ impl Database {
             .get_mut(&space_id)
             .ok_or_else(|| no_such_space(space_id))?;
         let contents = space.take_contents(incarnation, &arena);
-        self.log(Change::schema(
-            crate::transaction::SchemaChange::Truncated { space_id, contents },
-        ));
+        let change = SpaceChange::Truncated { contents };
+        self.log(Change::schema(SchemaChange::Within { space_id, change }));
         Ok(())
     }
 }

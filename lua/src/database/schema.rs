@@ -158,7 +158,7 @@ fn describe_space(lua: &Lua, space: &Space) -> mlua::Result<Table> {
     Ok(table)
 }
 
-fn install_changes(
+fn install_space_changes(
     lua: &Lua,
     native: &Table,
     database: &SharedDatabase,
@@ -215,7 +215,15 @@ fn install_changes(
                 database.set_format(id, fields(&format)?).map(|()| true)
             },
         )?,
-    )?;
+    )
+}
+
+fn install_index_changes(
+    lua: &Lua,
+    native: &Table,
+    database: &SharedDatabase,
+    context: *mut Context,
+) -> mlua::Result<()> {
     native.set(
         "create_index",
         function(
@@ -320,7 +328,10 @@ fn install_figures(lua: &Lua, native: &Table, database: &SharedDatabase) -> mlua
             )?;
             Ok(table)
         })?,
-    )?;
+    )
+}
+
+fn install_limits(lua: &Lua, native: &Table, database: &SharedDatabase) -> mlua::Result<()> {
     let shared = Rc::clone(database);
     native.set(
         "set_memory_limit",
@@ -345,6 +356,8 @@ pub(super) fn install(
     database: &SharedDatabase,
     context: *mut Context,
 ) -> mlua::Result<()> {
-    install_changes(lua, native, database, context)?;
-    install_figures(lua, native, database)
+    install_space_changes(lua, native, database, context)?;
+    install_index_changes(lua, native, database, context)?;
+    install_figures(lua, native, database)?;
+    install_limits(lua, native, database)
 }
