@@ -4,6 +4,7 @@
 local native = ...
 local clock = require('clock')
 local database = require('lycosa.database')
+local errors = require('lycosa.error')
 local log = require('log')
 
 local api = database.api
@@ -163,10 +164,13 @@ local function rates(totals)
 end
 
 -- Statements of the network and SQL, which there are none of.
-local ALWAYS_ZERO = {'CALL', 'EVAL', 'EXECUTE', 'PREPARE', 'AUTH', 'ERROR'}
+local ALWAYS_ZERO = {'CALL', 'EVAL', 'EXECUTE', 'PREPARE', 'AUTH'}
+
+local errors_before = errors.made()
 
 local function statistics()
     local totals = native.statistics()
+    totals.ERROR = errors.made() - errors_before
     for _, name in ipairs(ALWAYS_ZERO) do
         totals[name] = 0
     end
@@ -176,6 +180,7 @@ end
 api.stat = setmetatable({
     reset = function()
         native.reset_statistics()
+        errors_before = errors.made()
         samples = {}
     end,
 }, {

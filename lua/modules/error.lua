@@ -50,8 +50,14 @@ local function location(level)
     return {}
 end
 
+-- Errors of statements and of scripts that were made so far, for box.stat.
+local made = 0
+
 local function make(code, kind, message, payload, level)
     local object = ffi.new(error_t)
+    if kind == 'ClientError' then
+        made = made + 1
+    end
     local file_and_line = level == 0 and {} or location(level or 1)
     details[object] = {
         code = code,
@@ -297,6 +303,7 @@ box.error = setmetatable({}, {
 
 return {
     type_id = tonumber(error_t),
+    made = function() return made end,
     codes = codes,
     names = names,
     is = is_error,

@@ -3,6 +3,7 @@
 
 use crate::error::{ErrorKind, Result};
 use crate::index::{HashedIndex, Index, IteratorType, OrderedIndex, OrderedScan, Structure};
+use crate::statistics::Counter;
 use crate::tuple::{Encoded, Tuple, TuplePtr};
 
 use super::Database;
@@ -173,6 +174,7 @@ impl Database {
         after: Option<Encoded<'_>>,
         offset: u64,
     ) -> Result<Cursor> {
+        self.statistics.count(Counter::Select);
         self.touch()?;
         self.check_search(space_id, index_id, iterator, key)?;
         if let Some(position) = after {

@@ -46,9 +46,10 @@ impl Database {
         index_id: u32,
         key: Encoded<'_>,
     ) -> Result<Option<TupleRef<'_>>> {
-        self.statistics.count(Counter::Select);
         self.touch()?;
         let found = self.find_unique(space_id, index_id, key)?;
+        // As in Tarantool, a get counts when its key is right, a select always.
+        self.statistics.count(Counter::Select);
         // SAFETY: the index holds the tuple, and the result borrows the database.
         Ok(found.map(|tuple| unsafe { TupleRef::new(tuple, &self.memory) }))
     }

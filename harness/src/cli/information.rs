@@ -32,7 +32,8 @@ fn write_workload(out: &mut dyn Write, info: &WorkloadInfo) -> io::Result<()> {
 
 /// Shows the context block of results.
 pub(crate) fn env(json: bool) -> Result<Exit, Failure> {
-    let context = environment::context(&environment::facts());
+    let mut context = environment::context(&environment::facts());
+    context.jit = Some(worker::has_jit());
     let mut out = anstream::stdout();
     if json {
         let text = serde_json::to_string_pretty(&context).map_err(anyhow::Error::from)?;
@@ -60,6 +61,14 @@ fn write_context(out: &mut dyn Write, context: &Context) -> io::Result<()> {
         ("system", &context.os),
         ("chip", &context.cpu),
         ("architecture", &architecture(context)),
+        (
+            "JIT",
+            if context.jit == Some(true) {
+                "on"
+            } else {
+                "off"
+            },
+        ),
         ("load", &load.join(" ")),
         ("lycosa", &version),
         ("compiler", context.rustc),

@@ -29,6 +29,13 @@ pub fn bundled() -> Result<Vec<WorkloadInfo>, WorkerError> {
         .collect()
 }
 
+/// Whether `LuaJIT`'s compiler works in this binary, on this machine.
+pub fn has_jit() -> bool {
+    let is_on = crate::state::new_state(true)
+        .and_then(|lua| lua.load("return (jit.status())").eval::<bool>());
+    is_on.unwrap_or(false)
+}
+
 /// Loads a workload without running it: its help and options, or what is wrong with it.
 pub fn describe(source: &WorkloadSource) -> Result<WorkloadInfo, WorkerError> {
     scripted::describe(source)
