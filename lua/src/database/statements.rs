@@ -8,8 +8,9 @@
 
 use std::rc::Rc;
 
-use lycosa_engine::tuple::Encoded;
+use lycosa_engine::tuple::{Encoded, TupleRef};
 use lycosa_engine::update::Operations;
+use lycosa_engine::{Database, Error};
 use mlua::{Lua, Table};
 
 use super::context::Context;
@@ -82,8 +83,17 @@ unsafe extern "C" fn transaction_number(context: *mut Context) -> f64 {
         .unwrap_or(0) as f64
 }
 
-/// Answers with the number of the result, the stored tuple.
-unsafe extern "C" fn insert(context: *mut Context, space_id: u32, size: u32, encoding: i32) -> i32 {
+/// Puts the encoded tuple by `statement`. Answers with the number of the result, the stored tuple.
+///
+/// # Safety
+/// As for the FFI functions: `context` is that of the Lua state that calls.
+#[inline]
+unsafe fn put(
+    context: *mut Context,
+    size: u32,
+    encoding: i32,
+    statement: impl for<'a> FnOnce(&'a mut Database, Encoded<'_>) -> Result<TupleRef<'a>, Error>,
+) -> i32 {
     // SAFETY: as in `begin`; the bytes are in the scratch buffer.
     let context = unsafe { &mut *context };
     let Some(tuple) = context.encoded(size, encoding) else {
@@ -91,32 +101,36 @@ unsafe extern "C" fn insert(context: *mut Context, space_id: u32, size: u32, enc
     };
     let database = Rc::as_ptr(&context.database);
     // SAFETY: the context holds the database; the borrow ends before the context is used again.
-    let outcome = match unsafe { &*database }.borrow_mut().insert(space_id, tuple) {
+    let outcome = match statement(&mut unsafe { &*database }.borrow_mut(), tuple) {
         Ok(stored) => Ok(context.lend(stored.bytes())),
         Err(error) => Err(error),
     };
     context.status(outcome)
 }
 
-/// Answers as `insert` does.
+/// Answers as `put` does.
+unsafe extern "C" fn insert(context: *mut Context, space_id: u32, size: u32, encoding: i32) -> i32 {
+    // SAFETY: passed on from Lua.
+    unsafe {
+        put(context, size, encoding, |database, tuple| {
+            database.insert(space_id, tuple)
+        })
+    }
+}
+
+/// Answers as `put` does.
 unsafe extern "C" fn replace(
     context: *mut Context,
     space_id: u32,
     size: u32,
     encoding: i32,
 ) -> i32 {
-    // SAFETY: as in `insert`.
-    let context = unsafe { &mut *context };
-    let Some(tuple) = context.encoded(size, encoding) else {
-        return RETRY;
-    };
-    let database = Rc::as_ptr(&context.database);
-    // SAFETY: as in `insert`.
-    let outcome = match unsafe { &*database }.borrow_mut().replace(space_id, tuple) {
-        Ok(stored) => Ok(context.lend(stored.bytes())),
-        Err(error) => Err(error),
-    };
-    context.status(outcome)
+    // SAFETY: passed on from Lua.
+    unsafe {
+        put(context, size, encoding, |database, tuple| {
+            database.replace(space_id, tuple)
+        })
+    }
 }
 
 /// Answers with the number of the result when a tuple was deleted, else 0.
