@@ -12,6 +12,7 @@ pub mod exec;
 pub mod fiber;
 pub mod json;
 mod json_decode;
+mod library;
 pub mod log;
 pub mod runtime;
 pub mod state;

@@ -1,15 +1,15 @@
 //! The Lua state: how it is made, and how the embedded modules get into it.
 //!
 //! A state has the full standard libraries, `ffi`, `jit` and `debug` among them, and the modules of
-//! this crate: `box.NULL`, `box.tuple`, `box.error`, and `json`, `msgpack`, `clock` and `log` for
-//! `require`. Making one takes a few milliseconds, most of them spent on compiling the modules.
+//! this crate: `box.NULL`, `box.tuple`, `box.error`, and `json`, `msgpack`, `clock`, `log` and those of
+//! `library` for `require`. Making one takes a few milliseconds, most of them spent on compiling the modules.
 
 use std::ffi::{c_int, c_void};
 
 use mlua::{LightUserData, Lua, LuaOptions, ffi};
 
 use crate::state_boundary::{Boundary, JitCounters, TypeIds, cdata_at, push_function};
-use crate::{clock, decode, encode, encode_buffer, error, json, log, tuple};
+use crate::{clock, decode, encode, encode_buffer, error, json, library, log, tuple};
 
 /// Makes a Lua state; with `jit` false its compiler is off.
 pub fn new_state(jit: bool) -> mlua::Result<Lua> {
@@ -30,6 +30,7 @@ pub fn new_state(jit: bool) -> mlua::Result<Lua> {
     json::install(&lua)?;
     clock::install(&lua)?;
     log::install(&lua)?;
+    library::install(&lua)?;
     Ok(lua)
 }
 
