@@ -20,4 +20,5 @@ pub mod state_boundary;
 pub mod tuple;
 mod tuple_path;
 pub mod tuple_text;
+mod values;
 pub mod worker;

@@ -6,6 +6,8 @@
 
 use mlua::{Lua, Table};
 
+use crate::values;
+
 /// A module of this library.
 struct Module {
     /// What `require` calls it.
@@ -30,7 +32,13 @@ macro_rules! module {
 }
 
 /// All of them, by name.
-const MODULES: &[Module] = &[module!("strict", "strict.lua")];
+const MODULES: &[Module] = &[
+    module!("datetime", "datetime.lua", values::datetime::native),
+    module!("decimal", "decimal.lua", values::decimal::native),
+    module!("strict", "strict.lua"),
+    module!("uuid", "uuid.lua", values::uuid::native),
+    module!("varbinary", "varbinary.lua", values::varbinary::native),
+];
 
 /// Makes `require` find the modules.
 pub(crate) fn install(lua: &Lua) -> mlua::Result<()> {
