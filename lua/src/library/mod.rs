@@ -36,6 +36,10 @@ macro_rules! module {
 
 /// All of them, by name.
 const MODULES: &[Module] = &[
+    module!("fun", "fun.lua"),
+    module!("lycosa.fun_slices", "fun_slices.lua"),
+    module!("lycosa.fun_reductions", "fun_reductions.lua"),
+    module!("lycosa.fun_combinations", "fun_combinations.lua"),
     module!("strict", "strict.lua"),
     module!("utf8", "utf8.lua", utf8::native),
 ];
