@@ -21,6 +21,7 @@ local fiber_metatable = {}
 
 local objects = setmetatable({}, {__mode = 'v'}) -- id -> object
 local storages = {} -- id -> table that the fiber keeps until it ends
+local locals = {} -- the same for other modules
 local outcomes = {} -- id -> {n =, ok, values...} of an ended joinable fiber, until the join
 
 --- Errors.
@@ -94,7 +95,7 @@ end
 
 -- What is left to do when a fiber's function has returned or failed.
 local function finish(id, ok, ...)
-    storages[id] = nil
+    storages[id], locals[id] = nil, nil
     if primitives.is_joinable(id) then
         local value = ...
         if not ok and type(value) ~= 'cdata' then
@@ -465,5 +466,27 @@ function fiber_metatable.__serialize(object)
 end
 
 add_queues(primitives, fiber, with_metatable, raise_cancelled)
+
+--- What other modules keep for the running fiber.
+
+local main_id = current_id()
+
+package.loaded['lycosa.fiber'] = {
+    is_main = function() return current_id() == main_id end,
+    locals = function()
+        local id = current_id()
+        local own = locals[id]
+        if own == nil then
+            own = {}
+            locals[id] = own
+        end
+        return own
+    end,
+}
+
+require('lycosa.log').hooks.fiber = function()
+    local id = current_id()
+    return id, primitives.name(id)
+end
 
 return fiber
