@@ -89,8 +89,19 @@ end
 
 --- Life.
 
-local function log_error(id, name, value)
-    io.stderr:write(('main/%d/%s E> LuajitError: %s\n'):format(id, name, tostring(value)))
+-- Says what nobody caught, by the log when there is one.
+local function log_line(level, text)
+    local log = package.loaded.log
+    if log ~= nil then
+        log[level]('%s', text)
+    else
+        io.stderr:write(text, '\n')
+    end
+end
+
+local function log_error(value)
+    local is_object = type(value) == 'cdata' and value ~= nil
+    log_line('error', is_object and tostring(value) or 'LuajitError: ' .. tostring(value))
 end
 
 -- What is left to do when a fiber's function has returned or failed.
@@ -104,7 +115,7 @@ local function finish(id, ok, ...)
             outcomes[id] = {n = select('#', ...) + 1, ok, ...}
         end
     elseif not ok and not is_cancel_error((...)) then
-        log_error(id, primitives.name(id), (...))
+        log_error((...))
     end
 end
 
@@ -432,8 +443,7 @@ function fiber.check_slice()
     end
     if used > present.warn and not present.warned then
         present.warned = true
-        io.stderr:write(('main/%d/%s W> fiber has not yielded for more than %.3f seconds\n'):format(
-            present.id, primitives.name(present.id), present.warn))
+        log_line('warn', ('fiber has not yielded for more than %.3f seconds'):format(present.warn))
     end
 end
 
@@ -484,9 +494,12 @@ package.loaded['lycosa.fiber'] = {
     end,
 }
 
-require('lycosa.log').hooks.fiber = function()
-    local id = current_id()
-    return id, primitives.name(id)
+local log = package.loaded['lycosa.log']
+if log ~= nil then
+    log.hooks.fiber = function()
+        local id = current_id()
+        return id, primitives.name(id)
+    end
 end
 
 return fiber
