@@ -78,6 +78,7 @@ error_kinds! {
     /// A unique index already holds the key. Tuples are printed as JSON-like text.
     TupleFound { index: String, space: String, old_tuple: String, new_tuple: String } = TUPLE_FOUND, 3, "Duplicate key exists in unique index \"{index}\" in space \"{space}\" with old tuple - {old_tuple} and new tuple - {new_tuple}";
     Unsupported { subject: String, feature: String } = UNSUPPORTED, 5, "{subject} does not support {feature}";
+    ReadOnly = READONLY, 7, "Can't modify data on a read-only instance";
     CreateSpace { space: String, reason: String } = CREATE_SPACE, 9, "Failed to create space '{space}': {reason}";
     SpaceExists { space: String } = SPACE_EXISTS, 10, "Space '{space}' already exists";
     AlterSpace { space: String, reason: String } = ALTER_SPACE, 12, "Can't modify space '{space}': {reason}";

@@ -286,6 +286,10 @@ const TRANSACTIONS: &[(&str, Provoke)] = &[
         f.insert(&row(2, "two"))?;
         f.create_index("new", &IndexOptions::tree(vec![unsigned(0)]))
     }),
+    ("READONLY", |f| {
+        f.database.set_read_only(true);
+        f.insert(&row(2, "two"))
+    }),
     ("TRANSACTION_YIELD", |f| {
         f.database.begin()?;
         f.insert(&row(2, "two"))?;

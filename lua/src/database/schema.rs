@@ -15,7 +15,7 @@ use mlua::{Either, IntoLua, Lua, LuaString, Table};
 
 use super::context::Context;
 
-/// Makes a native function that runs `body` on the database.
+/// Makes a native function that changes the schema by `body`, unless the database is read-only.
 fn function<A, R, F>(
     lua: &Lua,
     database: &SharedDatabase,
@@ -29,7 +29,12 @@ where
 {
     let database = Rc::clone(database);
     lua.create_function(move |lua, arguments: A| {
-        let outcome = body(&mut database.borrow_mut(), arguments);
+        let is_read_only = database.borrow().is_read_only();
+        let outcome = if is_read_only {
+            Err(lycosa_engine::ErrorKind::ReadOnly.into())
+        } else {
+            body(&mut database.borrow_mut(), arguments)
+        };
         // SAFETY: the context lives as long as the Lua state that is calling, and nothing else uses
         // it meanwhile.
         let context = unsafe { &mut *context };
@@ -323,6 +328,26 @@ fn install_figures(lua: &Lua, native: &Table, database: &SharedDatabase) -> mlua
     )?;
     let shared = Rc::clone(database);
     native.set(
+        "slab_statistics",
+        lua.create_function(move |lua, ()| {
+            let database = shared.borrow();
+            let list = lua.create_table()?;
+            for class in database.arena().statistics() {
+                let entry = lua.create_table()?;
+                entry.set("item_size", class.item_bytes)?;
+                entry.set("item_count", class.item_count)?;
+                entry.set("slab_count", class.slab_count)?;
+                let slab_bytes = (class.used_bytes + class.free_bytes) / class.slab_count;
+                entry.set("slab_size", slab_bytes)?;
+                entry.set("mem_used", class.used_bytes)?;
+                entry.set("mem_free", class.free_bytes)?;
+                list.push(entry)?;
+            }
+            Ok(list)
+        })?,
+    )?;
+    let shared = Rc::clone(database);
+    native.set(
         "memory",
         lua.create_function(move |lua, ()| {
             let database = shared.borrow();
@@ -368,6 +393,14 @@ fn install_limits(lua: &Lua, native: &Table, database: &SharedDatabase) -> mlua:
         "set_memory_limit",
         lua.create_function(move |_, bytes: f64| {
             shared.borrow().arena().set_limit_bytes(bytes as usize);
+            Ok(())
+        })?,
+    )?;
+    let shared = Rc::clone(database);
+    native.set(
+        "set_read_only",
+        lua.create_function(move |_, is_read_only: bool| {
+            shared.borrow_mut().set_read_only(is_read_only);
             Ok(())
         })?,
     )?;
