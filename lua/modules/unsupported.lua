@@ -23,10 +23,10 @@ end
 for _, name in ipairs({'user', 'role', 'sequence', 'func'}) do
     api.schema[name] = refuse_all('box.schema.' .. name)
 end
-for _, name in ipairs({'sequence', 'func', 'session', 'ctl', 'read_view', 'backup', 'iproto'}) do
+for _, name in ipairs({'sequence', 'func', 'read_view', 'backup', 'iproto'}) do
     api[name] = refuse_all('box.' .. name)
 end
-for _, name in ipairs({'snapshot', 'execute', 'on_commit', 'on_rollback', 'watch', 'broadcast'}) do
+for _, name in ipairs({'execute', 'on_commit', 'on_rollback'}) do
     api[name] = refuse(('box.%s()'):format(name))
 end
 for _, name in ipairs({'on_replace', 'before_replace', 'run_triggers', 'upgrade'}) do
