@@ -10,7 +10,7 @@ mod utf8;
 use mlua::{Lua, Table};
 
 use crate::state::load_module;
-use crate::values;
+use crate::{msgpack, values};
 
 /// A module of this library.
 struct Module {
@@ -43,6 +43,9 @@ const MODULES: &[Module] = &[
     module!("lycosa.fun_slices", "fun_slices.lua"),
     module!("lycosa.fun_reductions", "fun_reductions.lua"),
     module!("lycosa.fun_combinations", "fun_combinations.lua"),
+    module!("msgpack", "msgpack.lua", msgpack::native),
+    module!("msgpackffi", "msgpackffi.lua"),
+    module!("lycosa.msgpack_objects", "msgpack_objects.lua"),
     module!("strict", "strict.lua"),
     module!("utf8", "utf8.lua", utf8::native),
     module!("uuid", "uuid.lua", values::uuid::native),
