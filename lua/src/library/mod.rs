@@ -40,6 +40,7 @@ const MODULES: &[Module] = &[
     module!("lycosa.fun_slices", "fun_slices.lua"),
     module!("lycosa.fun_reductions", "fun_reductions.lua"),
     module!("lycosa.fun_combinations", "fun_combinations.lua"),
+    module!("socket", "socket.lua"),
     module!("strict", "strict.lua"),
     module!("utf8", "utf8.lua", utf8::native),
 ];
