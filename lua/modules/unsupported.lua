@@ -29,7 +29,7 @@ end
 for _, name in ipairs({'execute', 'on_commit', 'on_rollback'}) do
     api[name] = refuse(('box.%s()'):format(name))
 end
-for _, name in ipairs({'on_replace', 'before_replace', 'run_triggers', 'upgrade'}) do
+for _, name in ipairs({'on_replace', 'before_replace', 'run_triggers'}) do
     objects.space_methods[name] = refuse(('space:%s()'):format(name))
 end
 for _, name in ipairs({'quantile', 'offset_of', 'delete_range', 'stat', 'compact'}) do

@@ -31,15 +31,20 @@ impl Database {
             }
             State::Fresh | State::Active => {
                 self.statistics.count(Counter::Commit);
-                let mut log = std::mem::take(&mut self.transaction.log);
-                for change in log.drain(..) {
-                    self.settle(change);
-                }
-                self.transaction.log = log;
-                self.transaction.reset();
+                self.settle_all();
                 Ok(())
             }
         }
+    }
+
+    /// Makes the changes of the transaction last, and ends it.
+    pub(super) fn settle_all(&mut self) {
+        let mut log = std::mem::take(&mut self.transaction.log);
+        for change in log.drain(..) {
+            self.settle(change);
+        }
+        self.transaction.log = log;
+        self.transaction.reset();
     }
 
     /// Undoes the changes of the transaction and ends it. Without one it does nothing.
@@ -171,7 +176,7 @@ impl Database {
         }
     }
 
-    fn undo_to(&mut self, position: usize) {
+    pub(super) fn undo_to(&mut self, position: usize) {
         let arena = std::rc::Rc::clone(self.memory.arena());
         let _held = arena.overdraft();
         while self.transaction.log.len() > position {
@@ -197,7 +202,7 @@ impl Database {
     }
 
     fn undo_schema(&mut self, change: SchemaChange) {
-        self.schema_version += 1;
+        self.note_schema_change(change.space_id());
         match change {
             SchemaChange::SpaceCreated { space_id } => {
                 if let Some(space) = self.spaces.remove(&space_id) {
@@ -283,9 +288,14 @@ impl Space {
                     index.name = old_name;
                 }
             }
-            SpaceChange::IndexAltered { index, old_format } => {
-                let at = self.indexes.partition_point(|known| known.id < index.id);
-                self.indexes[at] = index;
+            SpaceChange::IndexesAltered {
+                indexes,
+                old_format,
+            } => {
+                for index in indexes {
+                    let at = self.indexes.partition_point(|known| known.id < index.id);
+                    self.indexes[at] = index;
+                }
                 self.format = old_format;
             }
             SpaceChange::Truncated { contents } => {
