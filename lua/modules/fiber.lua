@@ -23,6 +23,10 @@ local objects = setmetatable({}, {__mode = 'v'}) -- id -> object
 local storages = {} -- id -> table that the fiber keeps until it ends
 local outcomes = {} -- id -> {n =, ok, values...} of an ended joinable fiber, until the join
 
+-- id -> function that runs when the fiber's own has ended; whoever sets one takes it out.
+local exits = {}
+package.loaded['lycosa.fiber_exits'] = exits
+
 --- Errors.
 
 -- An error object of the named type when box can make one, else the value itself.
@@ -94,6 +98,10 @@ end
 
 -- What is left to do when a fiber's function has returned or failed.
 local function finish(id, ok, ...)
+    local at_exit = exits[id]
+    if at_exit ~= nil then
+        at_exit()
+    end
     storages[id] = nil
     if primitives.is_joinable(id) then
         local value = ...

@@ -5,14 +5,15 @@
 
 local native = ...
 local database = require('lycosa.database')
+local hooks = require('lycosa.hooks')
 local objects = require('lycosa.space')
+local transactions = require('lycosa.transactions')
 local tuples = require('lycosa.tuple')
 
 local api, context = database.api, database.context
 local space_methods, index_methods = objects.space_methods, objects.index_methods
 
-local spaces = {}
-api.space = spaces
+local spaces = hooks.spaces
 
 local function illegal(text, ...)
     box.error(box.error.ILLEGAL_PARAMS, text:format(...))
@@ -124,9 +125,10 @@ local function sync()
         update_space(space, described)
         spaces[described.id], spaces[described.name] = space, space
     end
+    hooks.refresh()
 end
 
-database.on_rollback(sync)
+transactions.on_rollback(sync)
 
 -- Type names that the engine knows, for the checks of this module.
 local TYPES = {
@@ -220,6 +222,7 @@ local function drop_space(id, options)
     end
     check_native(native.drop_space(id))
     sync()
+    transactions.on_commit_or_now(function() hooks.forget(id) end)
 end
 
 schema.space.drop = function(id, _, options) drop_space(id, options) end

@@ -4,6 +4,7 @@
 mod cursor;
 mod ddl;
 mod read;
+mod statement;
 mod transactions;
 mod write;
 
@@ -23,6 +24,7 @@ use crate::tuple::TupleMemory;
 pub use cursor::Cursor;
 pub use ddl::SpaceOptions;
 pub use read::Select;
+pub use statement::{RowChange, StatementEnd};
 
 /// Number of the first space of a user.
 pub const FIRST_USER_SPACE_ID: u32 = 512;

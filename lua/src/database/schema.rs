@@ -11,12 +11,12 @@ use lycosa_engine::statistics::Counter;
 use lycosa_engine::{
     Database, Error, IndexOptions, IndexType, Result, SharedDatabase, Space, SpaceOptions,
 };
-use mlua::{IntoLua, Lua, LuaString, Table};
+use mlua::{IntoLuaMulti, Lua, LuaString, Table};
 
 use super::context::Context;
 
 /// Makes a native function that runs `body` on the database.
-fn function<A, R, F>(
+pub(super) fn function<A, R, F>(
     lua: &Lua,
     database: &SharedDatabase,
     context: *mut Context,
@@ -24,7 +24,7 @@ fn function<A, R, F>(
 ) -> mlua::Result<mlua::Function>
 where
     A: mlua::FromLuaMulti,
-    R: IntoLua,
+    R: IntoLuaMulti,
     F: Fn(&mut Database, A) -> Result<R> + 'static,
 {
     let database = Rc::clone(database);
@@ -36,10 +36,10 @@ where
         // Tuples may be gone that a call, which a finalizer has interrupted, wants to copy.
         context.next_serial();
         match outcome {
-            Ok(value) => value.into_lua(lua),
+            Ok(value) => value.into_lua_multi(lua),
             Err(error) => {
                 context.fail(&error);
-                Ok(mlua::Value::Nil)
+                mlua::Value::Nil.into_lua_multi(lua)
             }
         }
     })
