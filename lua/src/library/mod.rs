@@ -30,7 +30,10 @@ macro_rules! module {
 }
 
 /// All of them, by name.
-const MODULES: &[Module] = &[module!("strict", "strict.lua")];
+const MODULES: &[Module] = &[
+    module!("strict", "strict.lua"),
+    module!("trigger", "trigger.lua"),
+];
 
 /// Makes `require` find the modules.
 pub(crate) fn install(lua: &Lua) -> mlua::Result<()> {
