@@ -114,6 +114,7 @@ error_kinds! {
     UpdateIntegerOverflow { operation: char, field: String } = UPDATE_INTEGER_OVERFLOW, 95, "Integer overflow when performing '{operation}' operation on field {field}";
     MaxTupleSize { bytes: usize } = MEMTX_MAX_TUPLE_SIZE, 110, "Failed to allocate {bytes} bytes for tuple: tuple is too large. Check 'memtx_max_tuple_size' configuration option.";
     UnsupportedIndexFeature { index: String, index_type: &'static str, space: String, feature: String } = UNSUPPORTED_INDEX_FEATURE, 112, "Index '{index}' ({index_type}) of space '{space}' (memtx) does not support {feature}";
+    ViewIsReadOnly { view: String } = VIEW_IS_RO, 113, "View '{view}' is read-only";
     NoTransaction = NO_TRANSACTION, 114, "No active transaction";
     SubStmtMax = SUB_STMT_MAX, 121, "Can not execute a nested statement: nesting limit reached";
     CommitInSubStmt = COMMIT_IN_SUB_STMT, 122, "Can not commit transaction in a nested statement";

@@ -20,7 +20,8 @@ mod space;
 mod transaction;
 
 pub use database::{
-    Cursor, Database, DatabaseOptions, RowChange, Select, SpaceOptions, StatementEnd,
+    Cursor, Database, DatabaseOptions, RowChange, Select, SpaceAlteration, SpaceOptions,
+    SpaceRowChange, StatementEnd,
 };
 pub use engine::{Engine, EngineOptions, SharedDatabase};
 pub use error::{Error, ErrorKind, Result};

@@ -49,14 +49,45 @@ pub(crate) enum SchemaChange {
     },
 }
 
+impl SchemaChange {
+    pub(crate) fn space_id(&self) -> u32 {
+        match self {
+            Self::SpaceCreated { space_id }
+            | Self::SpaceRenamed { space_id, .. }
+            | Self::Within { space_id, .. } => *space_id,
+            Self::SpaceDropped { space } => space.id,
+        }
+    }
+}
+
 /// A change within one space, with what it replaced.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "the log holds each in a box of its own"
+)]
 pub(crate) enum SpaceChange {
-    FormatChanged { old_format: Format },
-    IndexCreated { index_id: u32, old_format: Format },
-    IndexDropped { index: Index, old_format: Format },
-    IndexRenamed { index_id: u32, old_name: String },
-    IndexAltered { index: Index, old_format: Format },
-    Truncated { contents: Contents },
+    FormatChanged {
+        old_format: Format,
+    },
+    IndexCreated {
+        index_id: u32,
+        old_format: Format,
+    },
+    IndexDropped {
+        index: Index,
+        old_format: Format,
+    },
+    IndexRenamed {
+        index_id: u32,
+        old_name: String,
+    },
+    IndexesAltered {
+        indexes: Vec<Index>,
+        old_format: Format,
+    },
+    Truncated {
+        contents: Contents,
+    },
 }
 
 /// A position in a transaction to roll back to.

@@ -220,6 +220,12 @@ const SCHEMA_CHANGES: &[(&str, Provoke)] = &[
             .create_index(space, "new", &secondary)
             .map(|_| ())
     }),
+    ("VIEW_IS_RO", |f| {
+        f.database.bootstrap("instance", "replica set")?;
+        let row = key(1);
+        let outcome = f.database.insert(281, Encoded::check(&row)?);
+        outcome.map(|_| ())
+    }),
     ("MODIFY_INDEX", |f| {
         f.create_index("new", &IndexOptions::tree(Vec::new()))
     }),

@@ -125,6 +125,7 @@ function configure(options)
     end
     if not is_configured then
         is_configured = true
+        require('lycosa.schema').bootstrap()
         open_box()
         box.cfg = cfg_table
     end

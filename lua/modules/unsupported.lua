@@ -29,7 +29,6 @@ end
 for _, name in ipairs({'snapshot', 'execute', 'watch', 'broadcast'}) do
     api[name] = refuse(('box.%s()'):format(name))
 end
-objects.space_methods.upgrade = refuse('space:upgrade()')
 for _, name in ipairs({'quantile', 'offset_of', 'delete_range', 'stat', 'compact'}) do
     objects.index_methods[name] = refuse(('index:%s()'):format(name))
 end

@@ -41,15 +41,20 @@ impl Database {
                 if !self.transaction.is_implicit {
                     self.statistics.count(Counter::Commit);
                 }
-                let mut log = std::mem::take(&mut self.transaction.log);
-                for change in log.drain(..) {
-                    self.settle(change);
-                }
-                self.transaction.log = log;
-                self.transaction.reset();
+                self.settle_all();
                 Ok(())
             }
         }
+    }
+
+    /// Makes the changes of the transaction last, and ends it.
+    pub(super) fn settle_all(&mut self) {
+        let mut log = std::mem::take(&mut self.transaction.log);
+        for change in log.drain(..) {
+            self.settle(change);
+        }
+        self.transaction.log = log;
+        self.transaction.reset();
     }
 
     /// Undoes the changes of the transaction and ends it, its open statements included. Without
@@ -215,7 +220,7 @@ impl Database {
     }
 
     fn undo_schema(&mut self, change: SchemaChange) {
-        self.schema_version += 1;
+        self.note_schema_change(change.space_id());
         match change {
             SchemaChange::SpaceCreated { space_id } => {
                 if let Some(space) = self.spaces.remove(&space_id) {
@@ -301,9 +306,14 @@ impl Space {
                     index.name = old_name;
                 }
             }
-            SpaceChange::IndexAltered { index, old_format } => {
-                let at = self.indexes.partition_point(|known| known.id < index.id);
-                self.indexes[at] = index;
+            SpaceChange::IndexesAltered {
+                indexes,
+                old_format,
+            } => {
+                for index in indexes {
+                    let at = self.indexes.partition_point(|known| known.id < index.id);
+                    self.indexes[at] = index;
+                }
                 self.format = old_format;
             }
             SpaceChange::Truncated { contents } => {

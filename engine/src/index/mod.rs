@@ -86,6 +86,8 @@ pub struct IndexOptions {
     pub parts: Vec<KeyPart>,
     /// Number of the index; by default the lowest free one. 0 is the primary key.
     pub id: Option<u32>,
+    /// What `_index` shows as options, a MsgPack map; by default whether it is unique.
+    pub declared: Option<Vec<u8>>,
 }
 
 impl IndexOptions {
@@ -96,6 +98,7 @@ impl IndexOptions {
             is_unique: true,
             parts,
             id: None,
+            declared: None,
         }
     }
 
@@ -106,6 +109,7 @@ impl IndexOptions {
             is_unique: true,
             parts,
             id: None,
+            declared: None,
         }
     }
 

@@ -113,8 +113,20 @@ pub fn install(lua: &Lua, engine: &Engine) -> mlua::Result<()> {
     )?;
     load_module(
         lua,
+        "schema_checks",
+        include_str!("../../modules/schema_checks.lua"),
+        &native,
+    )?;
+    load_module(
+        lua,
         "schema",
         include_str!("../../modules/schema.lua"),
+        &native,
+    )?;
+    load_module(
+        lua,
+        "schema_index",
+        include_str!("../../modules/schema_index.lua"),
         &native,
     )?;
     load_module(
