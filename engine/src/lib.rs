@@ -20,7 +20,8 @@ mod space;
 mod transaction;
 
 pub use database::{
-    Cursor, Database, DatabaseOptions, Select, SpaceAlteration, SpaceOptions, SpaceRowChange,
+    Cursor, Database, DatabaseOptions, RowChange, Select, SpaceAlteration, SpaceOptions,
+    SpaceRowChange, StatementEnd,
 };
 pub use engine::{Engine, EngineOptions, SharedDatabase};
 pub use error::{Error, ErrorKind, Result};

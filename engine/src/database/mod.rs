@@ -5,6 +5,7 @@ mod cursor;
 mod ddl;
 mod ddl_index;
 mod read;
+mod statement;
 mod system;
 mod transactions;
 mod write;
@@ -25,6 +26,7 @@ use crate::tuple::TupleMemory;
 pub use cursor::Cursor;
 pub use ddl::{SpaceAlteration, SpaceOptions, SpaceRowChange};
 pub use read::Select;
+pub use statement::{RowChange, StatementEnd};
 
 /// Number of the first space of a user.
 pub const FIRST_USER_SPACE_ID: u32 = 512;

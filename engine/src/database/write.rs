@@ -187,7 +187,7 @@ impl Database {
         result
     }
 
-    fn parse_operations<'a>(
+    pub(super) fn parse_operations<'a>(
         &self,
         space_id: u32,
         operations: Encoded<'a>,

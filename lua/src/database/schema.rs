@@ -12,12 +12,12 @@ use lycosa_engine::{
     Database, Error, IndexOptions, IndexType, Result, SharedDatabase, SpaceAlteration,
     SpaceOptions, SpaceRowChange,
 };
-use mlua::{Either, IntoLua, Lua, LuaString, Table};
+use mlua::{Either, IntoLuaMulti, Lua, LuaString, Table};
 
 use super::context::Context;
 
-/// Makes a native function that changes the schema by `body`, unless the database is read-only.
-fn function<A, R, F>(
+/// Makes a native function that runs `body` on the database.
+pub(super) fn function<A, R, F>(
     lua: &Lua,
     database: &SharedDatabase,
     context: *mut Context,
@@ -25,29 +25,44 @@ fn function<A, R, F>(
 ) -> mlua::Result<mlua::Function>
 where
     A: mlua::FromLuaMulti,
-    R: IntoLua,
+    R: IntoLuaMulti,
     F: Fn(&mut Database, A) -> Result<R> + 'static,
 {
     let database = Rc::clone(database);
     lua.create_function(move |lua, arguments: A| {
-        let is_read_only = database.borrow().is_read_only();
-        let outcome = if is_read_only {
-            Err(lycosa_engine::ErrorKind::ReadOnly.into())
-        } else {
-            body(&mut database.borrow_mut(), arguments)
-        };
+        let outcome = body(&mut database.borrow_mut(), arguments);
         // SAFETY: the context lives as long as the Lua state that is calling, and nothing else uses
         // it meanwhile.
         let context = unsafe { &mut *context };
         // Tuples may be gone that a call, which a finalizer has interrupted, wants to copy.
         context.next_serial();
         match outcome {
-            Ok(value) => value.into_lua(lua),
+            Ok(value) => value.into_lua_multi(lua),
             Err(error) => {
                 context.fail(&error);
-                Ok(mlua::Value::Nil)
+                mlua::Value::Nil.into_lua_multi(lua)
             }
         }
+    })
+}
+
+/// Makes a native function that changes the schema by `body`, unless the database is read-only.
+fn change<A, R, F>(
+    lua: &Lua,
+    database: &SharedDatabase,
+    context: *mut Context,
+    body: F,
+) -> mlua::Result<mlua::Function>
+where
+    A: mlua::FromLuaMulti,
+    R: IntoLuaMulti,
+    F: Fn(&mut Database, A) -> Result<R> + 'static,
+{
+    function(lua, database, context, move |database, arguments: A| {
+        if database.is_read_only() {
+            return Err(lycosa_engine::ErrorKind::ReadOnly.into());
+        }
+        body(database, arguments)
     })
 }
 
@@ -248,7 +263,7 @@ fn install_space_changes(
 ) -> mlua::Result<()> {
     native.set(
         "create_space",
-        function(
+        change(
             lua,
             database,
             context,
@@ -259,19 +274,19 @@ fn install_space_changes(
     )?;
     native.set(
         "drop_space",
-        function(lua, database, context, |database, id: u32| {
+        change(lua, database, context, |database, id: u32| {
             database.drop_space(id).map(|()| true)
         })?,
     )?;
     native.set(
         "truncate",
-        function(lua, database, context, |database, id: u32| {
+        change(lua, database, context, |database, id: u32| {
             database.truncate(id).map(|()| true)
         })?,
     )?;
     native.set(
         "alter_space",
-        function(
+        change(
             lua,
             database,
             context,
@@ -283,7 +298,7 @@ fn install_space_changes(
     )?;
     native.set(
         "bootstrap",
-        function(
+        change(
             lua,
             database,
             context,
@@ -302,7 +317,7 @@ fn install_index_changes(
 ) -> mlua::Result<()> {
     native.set(
         "create_index",
-        function(
+        change(
             lua,
             database,
             context,
@@ -313,7 +328,7 @@ fn install_index_changes(
     )?;
     native.set(
         "alter_index",
-        function(
+        change(
             lua,
             database,
             context,
@@ -326,7 +341,7 @@ fn install_index_changes(
     )?;
     native.set(
         "rename_index",
-        function(
+        change(
             lua,
             database,
             context,
@@ -339,7 +354,7 @@ fn install_index_changes(
     )?;
     native.set(
         "drop_index",
-        function(
+        change(
             lua,
             database,
             context,

@@ -41,6 +41,7 @@ const MODULES: &[Module] = &[
     module!("lycosa.fun_reductions", "fun_reductions.lua"),
     module!("lycosa.fun_combinations", "fun_combinations.lua"),
     module!("strict", "strict.lua"),
+    module!("trigger", "trigger.lua"),
     module!("utf8", "utf8.lua", utf8::native),
 ];
 
