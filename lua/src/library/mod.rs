@@ -42,6 +42,7 @@ const MODULES: &[Module] = &[
     module!("lycosa.fun_combinations", "fun_combinations.lua"),
     module!("socket", "socket.lua"),
     module!("strict", "strict.lua"),
+    module!("trigger", "trigger.lua"),
     module!("utf8", "utf8.lua", utf8::native),
 ];
 
