@@ -130,7 +130,7 @@ local function owner_number(user)
 end
 
 -- Options of fields that are not supported.
-local REFUSED_KEYS = {'collation', 'constraint', 'foreign_key', 'default', 'default_func', 'compression'}
+local REFUSED_KEYS = {'constraint', 'foreign_key', 'default', 'default_func', 'compression'}
 
 -- One field as it was declared, with its name and type by these words.
 local function declared_field(field, position)
@@ -163,6 +163,8 @@ local function declared_field(field, position)
     return declared
 end
 
+local COLLATED_TYPES = {string = true, str = true, scalar = true, any = true, ['*'] = true}
+
 -- Brings a format into the form {{name, type, is_nullable}, ...}. Answers also with the format as
 -- it was declared, encoded.
 local function normalize_format(format)
@@ -175,8 +177,14 @@ local function normalize_format(format)
         if not is_type(declared.type) then
             box.error(box.error.WRONG_SPACE_FORMAT, position, 'unknown field type')
         end
+        local collation = checks.collation(declared.collation, ('format[%d]'):format(position))
+        if collation ~= nil and not COLLATED_TYPES[declared.type:lower()] then
+            box.error(box.error.WRONG_SPACE_FORMAT, position,
+                'collation is reasonable only for string, scalar and any fields')
+        end
+        declared.collation = collation
         fields[position] = {name = declared.name, type = declared.type,
-            is_nullable = declared.is_nullable == true}
+            is_nullable = declared.is_nullable == true, collation = collation}
         all_declared[position] = declared
     end
     return fields, msgpack.encode(all_declared)

@@ -74,34 +74,53 @@ pub(crate) fn format_value(format: &Format) -> Vec<u8> {
 
 /// Key parts as `_index` shows them: pairs of field and type where that says all.
 fn parts_value(parts: &[KeyPart]) -> Vec<u8> {
-    let is_plain = |part: &KeyPart| !part.is_nullable && !part.is_descending;
+    let is_plain =
+        |part: &KeyPart| !part.is_nullable && !part.is_descending && part.collation.is_none();
     let all_plain = parts.iter().all(is_plain);
     value(|out| {
         msgpack::write_array_header(out, parts.len() as u32);
         for part in parts {
-            let kind = part.field_type.name().as_bytes();
             if all_plain {
                 msgpack::write_array_header(out, 2);
                 msgpack::write_unsigned(out, u64::from(part.field));
-                msgpack::write_string(out, kind);
-                continue;
-            }
-            let entries = 2 + u32::from(part.is_nullable) + u32::from(part.is_descending);
-            msgpack::write_map_header(out, entries);
-            msgpack::write_string(out, b"field");
-            msgpack::write_unsigned(out, u64::from(part.field));
-            msgpack::write_string(out, b"type");
-            msgpack::write_string(out, kind);
-            if part.is_nullable {
-                msgpack::write_string(out, b"is_nullable");
-                msgpack::write_boolean(out, true);
-            }
-            if part.is_descending {
-                msgpack::write_string(out, b"sort_order");
-                msgpack::write_string(out, b"desc");
+                msgpack::write_string(out, part.field_type.name().as_bytes());
+            } else {
+                write_part(out, part);
             }
         }
     })
+}
+
+/// One key part as a map.
+fn write_part(out: &mut Vec<u8>, part: &KeyPart) {
+    let entries = [
+        part.is_nullable,
+        part.is_descending,
+        part.excludes_null,
+        part.collation.is_some(),
+    ];
+    let count = entries.iter().filter(|is_there| **is_there).count();
+    msgpack::write_map_header(out, 2 + count as u32);
+    msgpack::write_string(out, b"field");
+    msgpack::write_unsigned(out, u64::from(part.field));
+    msgpack::write_string(out, b"type");
+    msgpack::write_string(out, part.field_type.name().as_bytes());
+    if part.is_nullable {
+        msgpack::write_string(out, b"is_nullable");
+        msgpack::write_boolean(out, true);
+    }
+    if part.is_descending {
+        msgpack::write_string(out, b"sort_order");
+        msgpack::write_string(out, b"desc");
+    }
+    if part.excludes_null {
+        msgpack::write_string(out, b"exclude_null");
+        msgpack::write_boolean(out, true);
+    }
+    if let Some(collation) = part.collation {
+        msgpack::write_string(out, b"collation");
+        msgpack::write_unsigned(out, u64::from(collation.id()));
+    }
 }
 
 fn unique_value(is_unique: bool) -> Vec<u8> {
