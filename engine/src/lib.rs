@@ -6,6 +6,7 @@ pub mod database;
 pub mod decimal;
 pub mod engine;
 pub mod error;
+mod error_field;
 pub mod fiber;
 pub mod general_number;
 pub mod index;
@@ -25,6 +26,7 @@ pub use database::{
 };
 pub use engine::{Engine, EngineOptions, SharedDatabase};
 pub use error::{Error, ErrorKind, Result};
+pub use error_field::{ErrorField, ErrorTuple};
 pub use index::{IndexOptions, IndexType, IteratorType};
 pub use space::Space;
 pub use transaction::Savepoint;
