@@ -137,4 +137,5 @@ error_kinds! {
     UpdateDecimalOverflow { operation: char, field: String } = UPDATE_DECIMAL_OVERFLOW, 160, "Decimal overflow when performing operation '{operation}' on field {field}";
     NoSuchFieldName { field: String } = NO_SUCH_FIELD_NAME, 201, "Field '{field}' was not found in the tuple";
     IteratorPosition = ITERATOR_POSITION, 247, "Iterator position is invalid";
+    FieldValueOutOfRange { field: String, field_type: &'static str, reason: String } = FIELD_VALUE_OUT_OF_RANGE, 280, "The value of field {field} exceeds the supported range for type '{field_type}': {reason}";
 }

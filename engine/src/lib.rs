@@ -3,6 +3,7 @@
 //! It knows no Lua and keeps no globals. One thread owns every tuple and every index.
 
 pub mod database;
+pub mod datetime;
 pub mod decimal;
 pub mod engine;
 pub mod error;

@@ -21,4 +21,5 @@ pub mod state_boundary;
 pub mod tuple;
 mod tuple_path;
 pub mod tuple_text;
+mod values;
 pub mod worker;

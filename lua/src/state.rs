@@ -135,7 +135,6 @@ fn install(lua: &Lua) -> mlua::Result<()> {
     native.set("encode_tuple", function(lua, encode::lua_encode_tuple)?)?;
     native.set("encode_key", function(lua, encode::lua_encode_key)?)?;
     native.set("decode", function(lua, decode::lua_decode)?)?;
-    native.set("decimal_text", function(lua, tuple::lua_decimal_text)?)?;
     let values = load_module(
         lua,
         "values",
@@ -174,8 +173,7 @@ fn adopt_values(lua: &Lua, values: &mlua::Table) -> mlua::Result<()> {
     let sequence_metatable = keep("sequence_metatable")?;
     let map_metatable = keep("map_metatable")?;
     let make_integer = keep("make_integer")?;
-    let make_uuid = keep("make_uuid")?;
-    let make_decimal = keep("make_decimal")?;
+    let make_extension = keep("make_extension")?;
     let ids: mlua::Table = values.get("type_ids")?;
     let id = |name: &str| ids.get::<u16>(name);
     let types = TypeIds {
@@ -191,8 +189,11 @@ fn adopt_values(lua: &Lua, values: &mlua::Table) -> mlua::Result<()> {
         double: id("double")?,
         boolean: id("bool")?,
         void_pointer: id("void *")?,
-        uuid: id("struct uuid")?,
+        uuid: id("struct tt_uuid")?,
         decimal: id("struct decimal")?,
+        datetime: id("struct datetime")?,
+        interval: id("struct interval")?,
+        varbinary: id("struct varbinary")?,
         ..TypeIds::default()
     };
     with_boundary(lua, |boundary| {
@@ -203,8 +204,7 @@ fn adopt_values(lua: &Lua, values: &mlua::Table) -> mlua::Result<()> {
         references.sequence_metatable = sequence_metatable;
         references.map_metatable = map_metatable;
         references.make_integer = make_integer;
-        references.make_uuid = make_uuid;
-        references.make_decimal = make_decimal;
+        references.make_extension = make_extension;
     })
 }
 

@@ -299,7 +299,7 @@ fn check_parts(
         }
         if matches!(
             part.field_type,
-            FieldType::Any | FieldType::Array | FieldType::Map
+            FieldType::Any | FieldType::Array | FieldType::Map | FieldType::Interval
         ) {
             return Err(modify(&format!(
                 "field type '{}' is not supported",

@@ -10,6 +10,7 @@ mod utf8;
 use mlua::{Lua, Table};
 
 use crate::state::load_module;
+use crate::values;
 
 /// A module of this library.
 struct Module {
@@ -36,6 +37,8 @@ macro_rules! module {
 
 /// All of them, by name.
 const MODULES: &[Module] = &[
+    module!("datetime", "datetime.lua", values::datetime::native),
+    module!("decimal", "decimal.lua", values::decimal::native),
     module!("fun", "fun.lua"),
     module!("lycosa.fun_slices", "fun_slices.lua"),
     module!("lycosa.fun_reductions", "fun_reductions.lua"),
@@ -44,6 +47,8 @@ const MODULES: &[Module] = &[
     module!("strict", "strict.lua"),
     module!("trigger", "trigger.lua"),
     module!("utf8", "utf8.lua", utf8::native),
+    module!("uuid", "uuid.lua", values::uuid::native),
+    module!("varbinary", "varbinary.lua", values::varbinary::native),
 ];
 
 /// Extends the standard libraries, and makes `require` find the modules.

@@ -96,11 +96,6 @@ fn parts_value(parts: &[KeyPart]) -> Vec<u8> {
             } else {
                 write_part(out, part);
             }
-            if part.excludes_null {
-                msgpack::write_string(out, b"exclude_null");
-                msgpack::write_boolean(out, true);
-            }
-            write_collation(out, part.collation);
         }
     })
 }
