@@ -43,7 +43,10 @@ type Primitive = (&'static std::ffi::CStr, ffi::lua_CFunction);
 ///
 /// When the Lua state is dropped, fibers that are still alive are abandoned where they stand; call
 /// [`Scheduler::end_other_fibers`] before to let them end.
-pub fn install(lua: &Lua, scheduler: &Scheduler) -> mlua::Result<()> {
+///
+/// Answers with the primitives that wait without Lua's errors: `wait`, until the fiber is woken, and
+/// `wait_for_others`.
+pub fn install(lua: &Lua, scheduler: &Scheduler) -> mlua::Result<Table> {
     let since_epoch = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
@@ -71,6 +74,10 @@ pub fn install(lua: &Lua, scheduler: &Scheduler) -> mlua::Result<()> {
             ffi::lua_setfield(state, -2, c"stack_size_bytes".as_ptr());
         })
     }?;
+    let waits = lua.create_table()?;
+    for name in ["wait", "wait_for_others"] {
+        waits.set(name, primitives.get::<mlua::Function>(name)?)?;
+    }
     let queues = lua
         .load(include_str!("../../modules/fiber_queues.lua"))
         .set_name("@lycosa/fiber_queues.lua")
@@ -81,7 +88,8 @@ pub fn install(lua: &Lua, scheduler: &Scheduler) -> mlua::Result<()> {
         .call((primitives, queues))?;
     let package: Table = lua.globals().get("package")?;
     let loaded: Table = package.get("loaded")?;
-    loaded.set("fiber", module)
+    loaded.set("fiber", module)?;
+    Ok(waits)
 }
 
 /// The bridge of the primitive that runs.

@@ -5,9 +5,9 @@
 
 use std::ffi::{c_int, c_void};
 use std::slice;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use lycosa_engine::fiber::{Fiber, FiberId, JoinError, Status, Wake};
+use lycosa_engine::fiber::{Fiber, FiberId, JoinError, Status, Upcoming, Wake};
 use mlua::ffi::{self, lua_State};
 
 use super::{Primitive, bridge, timeout};
@@ -15,6 +15,8 @@ use super::{Primitive, bridge, timeout};
 pub(super) const ALL: &[Primitive] = &[
     (c"yield", yield_now),
     (c"sleep", sleep),
+    (c"wait", wait),
+    (c"wait_for_others", wait_for_others),
     (c"start", start),
     (c"current_id", current_id),
     (c"exists", exists),
@@ -79,6 +81,30 @@ unsafe extern "C-unwind" fn sleep(state: *mut lua_State) -> c_int {
             None => scheduler.suspend(None),
         };
         answer_boolean(state, wake == Wake::Cancelled)
+    }
+}
+
+/// `wait()`: until something wakes the fiber.
+unsafe extern "C-unwind" fn wait(state: *mut lua_State) -> c_int {
+    // SAFETY: called by Lua as a primitive.
+    let _ = unsafe { bridge(state).scheduler.suspend(None) };
+    0
+}
+
+/// `wait_for_others()`: until no other fiber is ready or waits for time.
+unsafe extern "C-unwind" fn wait_for_others(state: *mut lua_State) -> c_int {
+    // SAFETY: called by Lua as a primitive.
+    let scheduler = unsafe { &bridge(state).scheduler };
+    loop {
+        // Whatever wakes this fiber, it looks again.
+        let _ = match scheduler.upcoming() {
+            Upcoming::Now => scheduler.yield_now(),
+            Upcoming::At(deadline) => {
+                let remaining = deadline.saturating_duration_since(Instant::now());
+                scheduler.sleep(remaining)
+            }
+            Upcoming::Nothing => return 0,
+        };
     }
 }
 
