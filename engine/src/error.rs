@@ -78,6 +78,7 @@ error_kinds! {
     /// A unique index already holds the key. Tuples are printed as JSON-like text.
     TupleFound { index: String, space: String, old_tuple: String, new_tuple: String } = TUPLE_FOUND, 3, "Duplicate key exists in unique index \"{index}\" in space \"{space}\" with old tuple - {old_tuple} and new tuple - {new_tuple}";
     Unsupported { subject: String, feature: String } = UNSUPPORTED, 5, "{subject} does not support {feature}";
+    ReadOnly = READONLY, 7, "Can't modify data on a read-only instance";
     CreateSpace { space: String, reason: String } = CREATE_SPACE, 9, "Failed to create space '{space}': {reason}";
     SpaceExists { space: String } = SPACE_EXISTS, 10, "Space '{space}' already exists";
     AlterSpace { space: String, reason: String } = ALTER_SPACE, 12, "Can't modify space '{space}': {reason}";
@@ -113,6 +114,7 @@ error_kinds! {
     CantUpdatePrimaryKey { space: String } = CANT_UPDATE_PRIMARY_KEY, 94, "Attempt to modify a tuple field which is part of primary index in space '{space}'";
     UpdateIntegerOverflow { operation: char, field: String } = UPDATE_INTEGER_OVERFLOW, 95, "Integer overflow when performing '{operation}' operation on field {field}";
     MaxTupleSize { bytes: usize } = MEMTX_MAX_TUPLE_SIZE, 110, "Failed to allocate {bytes} bytes for tuple: tuple is too large. Check 'memtx_max_tuple_size' configuration option.";
+    WrongIndexOptions { reason: &'static str } = WRONG_INDEX_OPTIONS, 108, "Wrong index options: {reason}";
     UnsupportedIndexFeature { index: String, index_type: &'static str, space: String, feature: String } = UNSUPPORTED_INDEX_FEATURE, 112, "Index '{index}' ({index_type}) of space '{space}' (memtx) does not support {feature}";
     ViewIsReadOnly { view: String } = VIEW_IS_RO, 113, "View '{view}' is read-only";
     NoTransaction = NO_TRANSACTION, 114, "No active transaction";

@@ -151,10 +151,12 @@ impl Space {
             }
             .into());
         };
-        let old = match primary.insert(tuple)? {
-            None => None,
-            Some(known) if mode == PutMode::Insert => return Err(self.duplicate(0, known, tuple)),
-            Some(_) => primary.replace(tuple),
+        let old = match mode {
+            PutMode::Replace => primary.put(tuple)?,
+            PutMode::Insert => match primary.insert(tuple)? {
+                None => None,
+                Some(known) => return Err(self.duplicate(0, known, tuple)),
+            },
         };
         if self.indexes.len() > 1 {
             self.put_secondary(old, tuple, arena)?;

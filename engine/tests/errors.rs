@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use lycosa_engine::memory::SLAB_BYTES;
-use lycosa_engine::schema::{FieldDefinition, FieldType, KeyPart};
+use lycosa_engine::schema::{Collation, FieldDefinition, FieldType, KeyPart};
 use lycosa_engine::tuple::{Encoded, Fields};
 use lycosa_engine::{
     Database, DatabaseOptions, ErrorKind, IndexOptions, IteratorType, Result, Select, SpaceOptions,
@@ -263,6 +263,10 @@ const SCHEMA_CHANGES: &[(&str, Provoke)] = &[
         let field = FieldDefinition::new("id", FieldType::Unsigned);
         f.database.set_format(f.space, vec![field.clone(), field])
     }),
+    ("WRONG_INDEX_OPTIONS", |f| {
+        let collated = unsigned(2).collated(&Collation::all()[1]);
+        f.create_index("new", &IndexOptions::tree(vec![collated]))
+    }),
     ("NULLABLE_PRIMARY", |f| {
         let space = f.database.create_space("new", SpaceOptions::default())?;
         let options = IndexOptions::tree(vec![unsigned(0).nullable()]);
@@ -287,6 +291,10 @@ const TRANSACTIONS: &[(&str, Provoke)] = &[
         f.database.begin()?;
         f.insert(&row(2, "two"))?;
         f.create_index("new", &IndexOptions::tree(vec![unsigned(0)]))
+    }),
+    ("READONLY", |f| {
+        f.database.set_read_only(true);
+        f.insert(&row(2, "two"))
     }),
     ("SUB_STMT_MAX", |f| {
         loop {

@@ -153,8 +153,10 @@ local function owner_number(user)
     return found.id
 end
 
+local COLLATED_TYPES = {string = true, str = true, scalar = true, any = true, ['*'] = true}
+
 -- Options of fields that are not supported.
-local REFUSED_KEYS = {'collation', 'foreign_key', 'compression'}
+local REFUSED_KEYS = {'foreign_key', 'compression'}
 
 -- One field as it was declared, with its name and type by these words.
 local function declared_field(field, position)
@@ -202,7 +204,13 @@ local function normalize_format(format)
         if declared.constraint ~= nil or declared.default ~= nil or declared.default_func ~= nil then
             require('lycosa.rules').declare(declared, position)
         end
-        fields[position] = {name = declared.name, type = declared.type,
+        local collation = checks.collation(declared.collation, ('format[%d]'):format(position))
+        if collation ~= nil and not COLLATED_TYPES[declared.type:lower()] then
+            box.error(box.error.WRONG_SPACE_FORMAT, position,
+                'collation is reasonable only for string, scalar and any fields')
+        end
+        declared.collation = collation
+        fields[position] = {name = declared.name, type = declared.type, collation = collation,
             is_nullable = declared.is_nullable == true}
         all_declared[position] = declared
     end

@@ -1,5 +1,6 @@
 -- Checks of options that `box.schema` and its parts share, and names of types.
 
+local native = ...
 local database = require('lycosa.database')
 
 local checks = {}
@@ -53,6 +54,21 @@ function checks.native(result)
         database.raise()
     end
     return result
+end
+
+-- The number of a collation that is given by its name or number.
+function checks.collation(collation, place)
+    if collation == nil then
+        return nil
+    elseif type(collation) ~= 'string' and type(collation) ~= 'number' then
+        illegal('%s: collation must be a string or a number', place)
+    end
+    local number = native.collation_number(collation)
+    if number == nil then
+        illegal("%s: collation was not found by %s '%s'", place,
+            type(collation) == 'string' and 'name' or 'ID', tostring(collation))
+    end
+    return number
 end
 
 -- Type names that the engine knows.

@@ -54,10 +54,8 @@ local function normalize_part(fields, part, position)
             illegal("options.parts[%d]: unexpected option '%s'", position, tostring(key))
         end
     end
-    for _, feature in ipairs({'collation', 'path', 'exclude_null'}) do
-        if part[feature] then
-            box.error(box.error.UNSUPPORTED, 'Lycosa', ("'%s' in an index part"):format(feature))
-        end
+    if part.path then
+        box.error(box.error.UNSUPPORTED, 'Lycosa', "'path' in an index part")
     end
     local field = resolve_field(fields, part.field or part[1], position)
     local declared = fields[field]
@@ -69,14 +67,28 @@ local function normalize_part(fields, part, position)
         box.error(box.error.WRONG_INDEX_PARTS, position - 1, 'unknown field type')
     end
     local is_nullable = part.is_nullable
-    if is_nullable == nil then
+    if part.exclude_null then
+        if is_nullable == false then
+            illegal('options.parts[%d]: exclude_null=true and is_nullable=false are incompatible',
+                position)
+        end
+        is_nullable = true
+    elseif is_nullable == nil then
         is_nullable = declared ~= nil and declared.is_nullable == true
+    end
+    local collation = part.collation
+    if collation == nil and declared ~= nil then
+        collation = declared.collation
     end
     local order = part.sort_order
     if order ~= nil and order ~= 'asc' and order ~= 'desc' then
         illegal('options.parts[%d]: sort_order must be asc or desc', position)
     end
-    return {field = field - 1, type = kind, is_nullable = is_nullable, is_descending = order == 'desc'}
+    return {
+        field = field - 1, type = kind, is_nullable = is_nullable, is_descending = order == 'desc',
+        exclude_null = part.exclude_null == true,
+        collation = checks.collation(collation, ('options.parts[%d]'):format(position)),
+    }
 end
 
 -- Brings parts into a list of {field, type, is_nullable, is_descending}, fields from 0.

@@ -230,12 +230,15 @@ end
 
 local BEGIN_OPTIONS = {txn_isolation = 'string, number', timeout = 'number', is_sync = 'boolean'}
 
--- Names and numbers; all mean the same while there is one transaction at a time.
-local ISOLATION_LEVELS = {
-    ['default'] = true, ['best-effort'] = true, ['read-committed'] = true,
-    ['read-confirmed'] = true, ['linearizable'] = true,
-    [0] = true, [1] = true, [2] = true, [3] = true, [4] = true,
-}
+-- By name and by number; all mean the same while there is one transaction at a time.
+local ISOLATION_LEVELS = {}
+for name, number in pairs({['default'] = 0, ['read-committed'] = 1, ['read-confirmed'] = 2,
+    ['best-effort'] = 3, ['linearizable'] = 4}) do
+    ISOLATION_LEVELS[name] = number
+    ISOLATION_LEVELS[(name:upper():gsub('-', '_'))] = number
+    ISOLATION_LEVELS[number] = number
+end
+box.txn_isolation_level = ISOLATION_LEVELS
 
 local function check_begin_options(options)
     if type(options) ~= 'table' then
@@ -267,7 +270,29 @@ function api.begin(options)
     end
 end
 
-function api.commit()
+-- What a commit may wait for; without a log all of them are the same.
+local COMMIT_WAITS = {complete = true, submit = true, none = true}
+
+local function check_commit_options(options)
+    if type(options) ~= 'table' then
+        box.error(box.error.ILLEGAL_PARAMS, 'options should be a table')
+    end
+    for name, value in pairs(options) do
+        if name ~= 'wait' then
+            box.error(box.error.ILLEGAL_PARAMS, ("unexpected option '%s'"):format(tostring(name)))
+        elseif type(value) ~= 'string' then
+            box.error(box.error.ILLEGAL_PARAMS, "options parameter 'wait' should be of type string")
+        elseif not COMMIT_WAITS[value] then
+            box.error(box.error.ILLEGAL_PARAMS,
+                "unknown 'wait' mode, must be one of: 'complete', 'submit', 'none'")
+        end
+    end
+end
+
+function api.commit(options)
+    if options ~= nil then
+        check_commit_options(options)
+    end
     if listening > 0 then
         commit_heard()
     elseif commit(context) < 0 then

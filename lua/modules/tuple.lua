@@ -8,6 +8,7 @@ local ffi = require('ffi')
 local encoder = require('lycosa.msgpack_encoder')
 local errors = require('lycosa.error')
 local values = require('lycosa.values')
+local wrap = require('lycosa.iterator').wrap
 
 -- The members have names that no field has: they are found before the fields of the tuple. Lua may
 -- not change them, since Rust believes the size; FFI calls fill a new object.
@@ -217,7 +218,7 @@ end
 
 local function walk(tuple)
     check(tuple, 'tuple:pairs(tuple)')
-    return next_field, tuple, 0
+    return wrap(next_field, tuple, 0)
 end
 
 function methods.tomap(tuple, options)

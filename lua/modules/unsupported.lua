@@ -23,10 +23,10 @@ end
 for _, name in ipairs({'user', 'role', 'sequence'}) do
     api.schema[name] = refuse_all('box.schema.' .. name)
 end
-for _, name in ipairs({'sequence', 'session', 'ctl', 'read_view', 'backup', 'iproto'}) do
+for _, name in ipairs({'sequence', 'read_view', 'backup', 'iproto'}) do
     api[name] = refuse_all('box.' .. name)
 end
-for _, name in ipairs({'snapshot', 'execute', 'watch', 'broadcast'}) do
+for _, name in ipairs({'execute'}) do
     api[name] = refuse(('box.%s()'):format(name))
 end
 for _, name in ipairs({'quantile', 'offset_of', 'delete_range', 'stat', 'compact'}) do

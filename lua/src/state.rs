@@ -157,6 +157,12 @@ fn install(lua: &Lua) -> mlua::Result<()> {
         &native,
     )?;
     publish(lua, "msgpack", &msgpack)?;
+    load_module(
+        lua,
+        "iterator",
+        include_str!("../modules/iterator.lua"),
+        &native,
+    )?;
     Ok(())
 }
 

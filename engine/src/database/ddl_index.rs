@@ -305,6 +305,14 @@ fn check_parts(
                 part.field_type.name()
             )));
         }
+        if part.collation.is_some()
+            && !matches!(part.field_type, FieldType::String | FieldType::Scalar)
+        {
+            return Err(ErrorKind::WrongIndexOptions {
+                reason: "collation is reasonable only for string and scalar parts",
+            }
+            .into());
+        }
         if options.parts[..position]
             .iter()
             .any(|other: &KeyPart| other.field == part.field)

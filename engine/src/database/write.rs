@@ -8,7 +8,7 @@ use crate::transaction::{Change, SchemaChange, SpaceChange};
 use crate::tuple::{Encoded, Tuple, TuplePtr, TupleRef};
 use crate::update::Operations;
 
-use super::{Database, no_such_space};
+use super::{Database, check_size, no_such_space};
 
 impl Database {
     /// Adds a tuple. Fails with `TupleFound` when a unique index has its key already, with
@@ -45,8 +45,8 @@ impl Database {
         if space.special.is_some() {
             space.check_writable()?;
         }
-        if data.len() > self.max_tuple_bytes {
-            return Err(ErrorKind::MaxTupleSize { bytes: data.len() }.into());
+        if data.len() > self.unchecked_tuple_bytes {
+            check_size(space, data.len(), self.max_tuple_bytes, self.is_read_only)?;
         }
         space.format.check(data)?;
         let new = self.memory.allocate(data)?;
@@ -80,6 +80,7 @@ impl Database {
     ) -> Result<Option<Tuple>> {
         self.statistics.count(Counter::Delete);
         self.touch()?;
+        self.check_writable(space_id)?;
         let Some(old) = self.find_unique(space_id, index_id, key)? else {
             return Ok(None);
         };
@@ -112,6 +113,7 @@ impl Database {
     ) -> Result<Option<TupleRef<'_>>> {
         self.statistics.count(Counter::Update);
         self.touch()?;
+        self.check_writable(space_id)?;
         let Some(old) = self.find_unique(space_id, index_id, key)? else {
             return Ok(None);
         };
@@ -143,6 +145,7 @@ impl Database {
     ) -> Result<Vec<Error>> {
         self.statistics.count(Counter::Upsert);
         self.touch()?;
+        self.check_writable(space_id)?;
         let Some(space) = self.spaces.get(&space_id) else {
             return Err(self.not_writable(space_id));
         };
@@ -234,6 +237,8 @@ impl Database {
 
     /// Empties a space. Works at the quota, and rolls back.
     pub fn truncate(&mut self, space_id: u32) -> Result<()> {
+        self.touch()?;
+        self.check_writable(space_id)?;
         self.check_alterable(space_id)?;
         let arena = std::rc::Rc::clone(self.memory.arena());
         let _held = arena.overdraft();

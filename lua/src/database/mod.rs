@@ -16,6 +16,7 @@ use lycosa_engine::{Engine, Error, ErrorKind};
 use mlua::Lua;
 
 use self::context::Context;
+use crate::box_system;
 use crate::error::PendingError;
 use crate::state::{address, load_module, preload_module, with_boundary};
 
@@ -149,6 +150,26 @@ pub fn install(lua: &Lua, engine: &Engine) -> mlua::Result<()> {
         include_str!("../../modules/unsupported.lua"),
         &native,
     )?;
-    load_module(lua, "cfg", include_str!("../../modules/cfg.lua"), &native)?;
+    load_box_modules(lua, &native)
+}
+
+/// Loads what is in `box` beside spaces and transactions, each on those before it.
+fn load_box_modules(lua: &Lua, native: &mlua::Table) -> mlua::Result<()> {
+    box_system::install(lua, native)?;
+    for (name, source) in [
+        ("box_options", include_str!("../../modules/box/options.lua")),
+        ("cfg", include_str!("../../modules/cfg.lua")),
+        (
+            "box_triggers",
+            include_str!("../../modules/box/triggers.lua"),
+        ),
+        ("box_stat", include_str!("../../modules/box/stat.lua")),
+        ("box_info", include_str!("../../modules/box/info.lua")),
+        ("box_ctl", include_str!("../../modules/box/ctl.lua")),
+        ("box_session", include_str!("../../modules/box/session.lua")),
+        ("box_watch", include_str!("../../modules/box/watch.lua")),
+    ] {
+        load_module(lua, name, source, native)?;
+    }
     Ok(())
 }

@@ -6,13 +6,13 @@
 use std::rc::Rc;
 
 use lycosa_engine::index::Index;
-use lycosa_engine::schema::{FieldDefinition, FieldType, KeyPart};
+use lycosa_engine::schema::{Collation, FieldDefinition, FieldType, KeyPart};
 use lycosa_engine::statistics::Counter;
 use lycosa_engine::{
     Database, Error, IndexOptions, IndexType, Result, SharedDatabase, SpaceAlteration,
     SpaceOptions, SpaceRowChange,
 };
-use mlua::{IntoLuaMulti, Lua, LuaString, Table};
+use mlua::{Either, IntoLuaMulti, Lua, LuaString, Table};
 
 use super::context::Context;
 
@@ -43,6 +43,26 @@ where
                 mlua::Value::Nil.into_lua_multi(lua)
             }
         }
+    })
+}
+
+/// Makes a native function that changes the schema by `body`, unless the database is read-only.
+fn change<A, R, F>(
+    lua: &Lua,
+    database: &SharedDatabase,
+    context: *mut Context,
+    body: F,
+) -> mlua::Result<mlua::Function>
+where
+    A: mlua::FromLuaMulti,
+    R: IntoLuaMulti,
+    F: Fn(&mut Database, A) -> Result<R> + 'static,
+{
+    function(lua, database, context, move |database, arguments: A| {
+        if database.is_read_only() {
+            return Err(lycosa_engine::ErrorKind::ReadOnly.into());
+        }
+        body(database, arguments)
     })
 }
 
@@ -144,9 +164,15 @@ fn fields(list: &Table) -> Result<Vec<FieldDefinition>> {
                 name: name_of(&entry.get("name").map_err(|_| malformed("field name"))?)?,
                 field_type: field_type(&entry)?,
                 is_nullable: entry.get("is_nullable").unwrap_or(false),
+                collation: collation(&entry),
             })
         })
         .collect()
+}
+
+fn collation(entry: &Table) -> Option<&'static Collation> {
+    let number: Option<u32> = entry.get("collation").unwrap_or(None);
+    number.and_then(Collation::by_id)
 }
 
 fn parts(list: &Table) -> Result<Vec<KeyPart>> {
@@ -158,6 +184,8 @@ fn parts(list: &Table) -> Result<Vec<KeyPart>> {
                 field_type: field_type(&entry)?,
                 is_nullable: entry.get("is_nullable").unwrap_or(false),
                 is_descending: entry.get("is_descending").unwrap_or(false),
+                collation: collation(&entry),
+                excludes_null: entry.get("exclude_null").unwrap_or(false),
             })
         })
         .collect()
@@ -175,7 +203,10 @@ fn describe_index(lua: &Lua, index: &Index) -> mlua::Result<Table> {
         entry.set("fieldno", part.field + 1)?;
         entry.set("type", part.field_type.name())?;
         entry.set("is_nullable", part.is_nullable)?;
-        entry.set("exclude_null", false)?;
+        entry.set("exclude_null", part.excludes_null)?;
+        if let Some(collation) = part.collation {
+            entry.set("collation", collation.name())?;
+        }
         entry.set(
             "sort_order",
             if part.is_descending { "desc" } else { "asc" },
@@ -205,6 +236,9 @@ fn describe_space(lua: &Lua, database: &Database, id: u32) -> mlua::Result<Optio
         if field.is_nullable {
             entry.set("is_nullable", true)?;
         }
+        if let Some(collation) = field.collation {
+            entry.set("collation", collation.id())?;
+        }
         fields.push(entry)?;
     }
     table.set("fields", fields)?;
@@ -229,7 +263,7 @@ fn install_space_changes(
 ) -> mlua::Result<()> {
     native.set(
         "create_space",
-        function(
+        change(
             lua,
             database,
             context,
@@ -240,19 +274,19 @@ fn install_space_changes(
     )?;
     native.set(
         "drop_space",
-        function(lua, database, context, |database, id: u32| {
+        change(lua, database, context, |database, id: u32| {
             database.drop_space(id).map(|()| true)
         })?,
     )?;
     native.set(
         "truncate",
-        function(lua, database, context, |database, id: u32| {
+        change(lua, database, context, |database, id: u32| {
             database.truncate(id).map(|()| true)
         })?,
     )?;
     native.set(
         "alter_space",
-        function(
+        change(
             lua,
             database,
             context,
@@ -264,7 +298,7 @@ fn install_space_changes(
     )?;
     native.set(
         "bootstrap",
-        function(
+        change(
             lua,
             database,
             context,
@@ -283,7 +317,7 @@ fn install_index_changes(
 ) -> mlua::Result<()> {
     native.set(
         "create_index",
-        function(
+        change(
             lua,
             database,
             context,
@@ -294,7 +328,7 @@ fn install_index_changes(
     )?;
     native.set(
         "alter_index",
-        function(
+        change(
             lua,
             database,
             context,
@@ -307,7 +341,7 @@ fn install_index_changes(
     )?;
     native.set(
         "rename_index",
-        function(
+        change(
             lua,
             database,
             context,
@@ -320,7 +354,7 @@ fn install_index_changes(
     )?;
     native.set(
         "drop_index",
-        function(
+        change(
             lua,
             database,
             context,
@@ -368,6 +402,26 @@ fn install_figures(lua: &Lua, native: &Table, database: &SharedDatabase) -> mlua
     )?;
     let shared = Rc::clone(database);
     native.set(
+        "slab_statistics",
+        lua.create_function(move |lua, ()| {
+            let database = shared.borrow();
+            let list = lua.create_table()?;
+            for class in database.arena().statistics() {
+                let entry = lua.create_table()?;
+                entry.set("item_size", class.item_bytes)?;
+                entry.set("item_count", class.item_count)?;
+                entry.set("slab_count", class.slab_count)?;
+                let slab_bytes = (class.used_bytes + class.free_bytes) / class.slab_count;
+                entry.set("slab_size", slab_bytes)?;
+                entry.set("mem_used", class.used_bytes)?;
+                entry.set("mem_free", class.free_bytes)?;
+                list.push(entry)?;
+            }
+            Ok(list)
+        })?,
+    )?;
+    let shared = Rc::clone(database);
+    native.set(
         "memory",
         lua.create_function(move |lua, ()| {
             let database = shared.borrow();
@@ -390,6 +444,22 @@ fn install_figures(lua: &Lua, native: &Table, database: &SharedDatabase) -> mlua
     )
 }
 
+/// `collation_number(name or number)`: the number, if there is such a collation.
+fn install_collations(lua: &Lua, native: &Table) -> mlua::Result<()> {
+    native.set(
+        "collation_number",
+        lua.create_function(|_, collation: Either<u32, LuaString>| {
+            let known = match collation {
+                Either::Left(number) => Collation::by_id(number),
+                Either::Right(name) => name
+                    .to_str()
+                    .ok()
+                    .and_then(|name| Collation::by_name(&name)),
+            };
+            Ok(known.map(Collation::id))
+        })?,
+    )
+}
 /// Numbers of `box.schema`: limits, and the ids of system spaces and users.
 const SCHEMA_NUMBERS: [(&str, u32); 41] = [
     ("SYSTEM_ID_MIN", 256),
@@ -450,6 +520,14 @@ fn install_limits(lua: &Lua, native: &Table, database: &SharedDatabase) -> mlua:
     )?;
     let shared = Rc::clone(database);
     native.set(
+        "set_read_only",
+        lua.create_function(move |_, is_read_only: bool| {
+            shared.borrow_mut().set_read_only(is_read_only);
+            Ok(())
+        })?,
+    )?;
+    let shared = Rc::clone(database);
+    native.set(
         "set_max_tuple_bytes",
         lua.create_function(move |_, bytes: f64| {
             shared.borrow_mut().set_max_tuple_bytes(bytes as usize);
@@ -467,5 +545,6 @@ pub(super) fn install(
     install_space_changes(lua, native, database, context)?;
     install_index_changes(lua, native, database, context)?;
     install_figures(lua, native, database)?;
+    install_collations(lua, native)?;
     install_limits(lua, native, database)
 }

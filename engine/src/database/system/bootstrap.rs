@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::error::Result;
 use crate::index::{Index, IndexOptions, IndexType};
-use crate::schema::{FieldDefinition, Format, KeyPart};
+use crate::schema::{Collation, FieldDefinition, Format, KeyPart};
 use crate::space::{Space, Special};
 use crate::tuple::Fields;
 
@@ -34,11 +34,6 @@ const SCHEMA_VERSION: [u64; 3] = [3, 3, 0];
 
 /// The digest of the empty password, as `_user` keeps it.
 const EMPTY_PASSWORD: &str = "vhvewKp0tNyweZQ+cFKAlsyphfg=";
-
-/// Name and ICU locale of each collation; each comes in three strengths.
-const COLLATIONS: &str = include_str!("collations.tsv");
-
-const STRENGTHS: [&str; 3] = ["primary", "secondary", "tertiary"];
 
 const SETTINGS: [(&str, Option<bool>); 11] = [
     ("error_marshaling_enabled", Some(false)),
@@ -291,39 +286,24 @@ impl Database {
     }
 
     fn write_collation_rows(&mut self) -> Result<()> {
-        self.write_collation(0, "none", "BINARY", "", None)?;
-        self.write_collation(1, "unicode", "ICU", "", Some("tertiary"))?;
-        self.write_collation(2, "unicode_ci", "ICU", "", Some("primary"))?;
-        self.write_collation(3, "binary", "BINARY", "", None)?;
-        let mut id = 4;
-        for line in COLLATIONS.lines() {
-            let (name, locale) = line.split_once('\t').unwrap_or((line, line));
-            for (number, strength) in STRENGTHS.iter().enumerate() {
-                let name = format!("unicode_{name}_s{}", number + 1);
-                self.write_collation(id, &name, "ICU", locale, Some(strength))?;
-                id += 1;
-            }
+        for collation in Collation::all() {
+            let strength = collation.strength();
+            let options = super::value(|out| {
+                crate::msgpack::write_map_header(out, u32::from(strength.is_some()));
+                if let Some(strength) = strength {
+                    crate::msgpack::write_string(out, b"strength");
+                    crate::msgpack::write_string(out, strength.name().as_bytes());
+                }
+            });
+            let row = Fields::new()
+                .unsigned(u64::from(collation.id()))
+                .string(collation.name())
+                .unsigned(u64::from(ADMIN))
+                .string(if strength.is_some() { "ICU" } else { "BINARY" })
+                .string(collation.locale())
+                .raw(&options)?;
+            self.write_system_row(COLLATION_ID, &row.finish())?;
         }
         Ok(())
-    }
-
-    fn write_collation(
-        &mut self,
-        id: u32,
-        name: &str,
-        kind: &str,
-        locale: &str,
-        strength: Option<&str>,
-    ) -> Result<()> {
-        let options = super::value(|out| {
-            crate::msgpack::write_map_header(out, u32::from(strength.is_some()));
-            if let Some(strength) = strength {
-                crate::msgpack::write_string(out, b"strength");
-                crate::msgpack::write_string(out, strength.as_bytes());
-            }
-        });
-        let row = Fields::new().unsigned(u64::from(id)).string(name);
-        let row = row.unsigned(u64::from(ADMIN)).string(kind).string(locale);
-        self.write_system_row(COLLATION_ID, &row.raw(&options)?.finish())
     }
 }
