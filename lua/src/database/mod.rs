@@ -8,6 +8,7 @@
 mod context;
 mod hooked;
 mod reads;
+mod rules;
 mod schema;
 mod statements;
 
@@ -58,6 +59,7 @@ pub fn install(lua: &Lua, engine: &Engine) -> mlua::Result<()> {
     reads::install(lua, &native)?;
     schema::install(lua, &native, &database, context)?;
     hooked::install(lua, &native, &database, context)?;
+    rules::install(lua, &native, &database, context)?;
     load_module(
         lua,
         "database",
@@ -104,6 +106,18 @@ pub fn install(lua: &Lua, engine: &Engine) -> mlua::Result<()> {
         lua,
         "schema_checks",
         include_str!("../../modules/schema_checks.lua"),
+        &native,
+    )?;
+    load_module(
+        lua,
+        "functions",
+        include_str!("../../modules/functions.lua"),
+        &native,
+    )?;
+    preload_module(
+        lua,
+        "rules",
+        include_str!("../../modules/rules.lua"),
         &native,
     )?;
     load_module(
