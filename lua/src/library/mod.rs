@@ -14,7 +14,7 @@ mod utf8;
 use mlua::{Lua, Table};
 
 use crate::state::load_module;
-use crate::values;
+use crate::{msgpack, values};
 
 /// A module of this library.
 struct Module {
@@ -55,6 +55,9 @@ const MODULES: &[Module] = &[
     module!("socket", "socket.lua"),
     module!("pwd", "pwd.lua", pwd::native),
     module!("title", "title.lua"),
+    module!("msgpack", "msgpack.lua", msgpack::native),
+    module!("msgpackffi", "msgpackffi.lua"),
+    module!("lycosa.msgpack_objects", "msgpack_objects.lua"),
     module!("strict", "strict.lua"),
     module!("trigger", "trigger.lua"),
     module!("utf8", "utf8.lua", utf8::native),
