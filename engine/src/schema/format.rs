@@ -215,6 +215,17 @@ impl FieldType {
             .is_some_and(|(least, greatest)| (least..=greatest).contains(&integer))
     }
 
+    /// The type of an encoded value that is not of this one; nothing when it is. Null is of type
+    /// any only.
+    pub fn mismatch(self, value: &[u8]) -> Option<&'static str> {
+        let (value, _) = msgpack::read_trusted(value);
+        let fits = match value {
+            Value::Nil => self == Self::Any,
+            value => self.accepts(&value),
+        };
+        (!fits).then(|| type_name(&value))
+    }
+
     /// Whether every value of `other` is also of this type.
     pub(crate) fn contains(self, other: Self) -> bool {
         if self == other {
