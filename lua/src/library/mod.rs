@@ -9,6 +9,7 @@ mod errno;
 mod file_descriptor;
 mod fio;
 mod pwd;
+mod tuple_format;
 mod utf8;
 
 use mlua::{Lua, Table};
@@ -60,6 +61,11 @@ const MODULES: &[Module] = &[
     module!("lycosa.msgpack_objects", "msgpack_objects.lua"),
     module!("strict", "strict.lua"),
     module!("trigger", "trigger.lua"),
+    module!(
+        "lycosa.tuple_format",
+        "tuple_format.lua",
+        tuple_format::native
+    ),
     module!("utf8", "utf8.lua", utf8::native),
     module!("uuid", "uuid.lua", values::uuid::native),
     module!("varbinary", "varbinary.lua", values::varbinary::native),
