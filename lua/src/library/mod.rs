@@ -5,7 +5,10 @@
 //! answering with what `require` returns.
 
 mod environment;
+mod tarantool;
 mod utf8;
+mod yaml;
+mod yaml_style;
 
 use mlua::{Lua, Table};
 
@@ -40,9 +43,17 @@ const MODULES: &[Module] = &[
     module!("lycosa.fun_slices", "fun_slices.lua"),
     module!("lycosa.fun_reductions", "fun_reductions.lua"),
     module!("lycosa.fun_combinations", "fun_combinations.lua"),
+    module!("compat", "compat.lua"),
+    module!("console", "console.lua"),
+    module!("lycosa.console_completion", "console_completion.lua"),
+    module!("lycosa.console_format", "console_format.lua"),
+    module!("internal.argparse", "argparse.lua"),
     module!("strict", "strict.lua"),
+    module!("tarantool", "tarantool.lua", tarantool::native),
     module!("trigger", "trigger.lua"),
     module!("utf8", "utf8.lua", utf8::native),
+    module!("yaml", "yaml.lua", yaml::native),
+    module!("lycosa.yaml_encode", "yaml_encode.lua"),
 ];
 
 /// Extends the standard libraries, and makes `require` find the modules.
