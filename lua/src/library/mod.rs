@@ -9,7 +9,10 @@ mod errno;
 mod file_descriptor;
 mod fio;
 mod pwd;
+mod tarantool;
 mod utf8;
+mod yaml;
+mod yaml_style;
 
 use mlua::{Lua, Table};
 
@@ -58,11 +61,19 @@ const MODULES: &[Module] = &[
     module!("msgpack", "msgpack.lua", msgpack::native),
     module!("msgpackffi", "msgpackffi.lua"),
     module!("lycosa.msgpack_objects", "msgpack_objects.lua"),
+    module!("compat", "compat.lua"),
+    module!("console", "console.lua"),
+    module!("lycosa.console_completion", "console_completion.lua"),
+    module!("lycosa.console_format", "console_format.lua"),
+    module!("internal.argparse", "argparse.lua"),
     module!("strict", "strict.lua"),
+    module!("tarantool", "tarantool.lua", tarantool::native),
     module!("trigger", "trigger.lua"),
     module!("utf8", "utf8.lua", utf8::native),
     module!("uuid", "uuid.lua", values::uuid::native),
     module!("varbinary", "varbinary.lua", values::varbinary::native),
+    module!("yaml", "yaml.lua", yaml::native),
+    module!("lycosa.yaml_encode", "yaml_encode.lua"),
 ];
 
 /// Extends the standard libraries, and makes `require` find the modules.
