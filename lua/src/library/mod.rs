@@ -4,6 +4,7 @@
 //! A module is a Lua file in `modules/library`, called with the table that its native half makes, and
 //! answering with what `require` returns.
 
+mod digest;
 mod environment;
 mod errno;
 mod file_descriptor;
@@ -40,6 +41,7 @@ macro_rules! module {
 
 /// All of them, by name.
 const MODULES: &[Module] = &[
+    module!("digest", "digest.lua", digest::native),
     module!("errno", "errno.lua", errno::native),
     module!("fio", "fio.lua", fio::native),
     module!("lycosa.fio_failure", "fio_failure.lua"),
