@@ -41,6 +41,7 @@ macro_rules! module {
 
 /// All of them, by name.
 const MODULES: &[Module] = &[
+    module!("csv", "csv.lua"),
     module!("digest", "digest.lua", digest::native),
     module!("errno", "errno.lua", errno::native),
     module!("fio", "fio.lua", fio::native),
@@ -54,6 +55,7 @@ const MODULES: &[Module] = &[
     module!("pwd", "pwd.lua", pwd::native),
     module!("title", "title.lua"),
     module!("strict", "strict.lua"),
+    module!("uri", "uri.lua"),
     module!("utf8", "utf8.lua", utf8::native),
 ];
 
