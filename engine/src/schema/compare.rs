@@ -1,15 +1,17 @@
 //! Order, hash and hint of single values.
 //!
-//! Values of different kinds order by class: null, boolean, number, string, binary, UUID. Numbers
+//! Values of different kinds order by class: null, boolean, number, string, binary, UUID, datetime. Numbers
 //! compare by value, exactly, whatever their kind: 2^53 + 1 differs from the double 2^53, and the
 //! integer 5 equals the double 5. NaN sorts before all other numbers.
 
 use std::cmp::Ordering;
 use std::hash::Hasher;
 
+use crate::datetime::Datetime;
 use crate::decimal::Decimal;
-use crate::msgpack::{self, EXTENSION_DECIMAL, EXTENSION_UUID, Value};
+use crate::msgpack::{self, EXTENSION_DATETIME, EXTENSION_DECIMAL, EXTENSION_UUID, Value};
 
+use super::collation::Collation;
 use super::format::FieldType;
 
 /// Compares the first values of two byte strings that start with well-formed values.
@@ -19,6 +21,19 @@ pub(crate) fn compare_encoded(left: &[u8], right: &[u8]) -> Ordering {
         &msgpack::read_trusted(left).0,
         &msgpack::read_trusted(right).0,
     )
+}
+
+/// Compares as [`compare_encoded`], but strings as the collation does.
+#[cold]
+pub(super) fn compare_collated(left: &[u8], right: &[u8], collation: &Collation) -> Ordering {
+    let (left, right) = (
+        msgpack::read_trusted(left).0,
+        msgpack::read_trusted(right).0,
+    );
+    match (&left, &right) {
+        (Value::String(a), Value::String(b)) => collation.compare(a, b),
+        _ => compare_values(&left, &right),
+    }
 }
 
 /// Compares two scalars. Arrays, maps and unknown extensions are equal among themselves: they are
@@ -40,6 +55,9 @@ fn compare_mixed(left: &Value<'_>, right: &Value<'_>) -> Ordering {
     match (left, right) {
         (Value::Boolean(a), Value::Boolean(b)) => a.cmp(b),
         (Value::Extension(EXTENSION_UUID, a), Value::Extension(EXTENSION_UUID, b)) => a.cmp(b),
+        (Value::Extension(EXTENSION_DATETIME, a), Value::Extension(EXTENSION_DATETIME, b)) => {
+            Datetime::from_extension_body(a).cmp(&Datetime::from_extension_body(b))
+        }
         _ if a == Class::Number => compare_numbers(left, right),
         _ => Ordering::Equal,
     }
@@ -53,6 +71,7 @@ enum Class {
     String,
     Binary,
     Uuid,
+    Datetime,
     Other,
 }
 
@@ -68,6 +87,7 @@ fn class(value: &Value<'_>) -> Class {
         Value::String(_) => Class::String,
         Value::Binary(_) => Class::Binary,
         Value::Extension(EXTENSION_UUID, _) => Class::Uuid,
+        Value::Extension(EXTENSION_DATETIME, _) => Class::Datetime,
         Value::Array(_) | Value::Map(_) | Value::Extension(..) => Class::Other,
     }
 }
@@ -145,7 +165,7 @@ const LOWEST_INTEGER: i128 = -(1 << 63);
 const BEYOND_INTEGERS: i128 = 1 << 64;
 
 /// Feeds the hasher with a value so that values which compare equal hash equally.
-pub(crate) fn hash_encoded(encoded: &[u8], hasher: &mut impl Hasher) {
+pub(super) fn hash_encoded(encoded: &[u8], hasher: &mut impl Hasher) {
     let (value, _) = msgpack::read_trusted(encoded);
     match value {
         Value::Unsigned(v) => hasher.write_u64(v),
@@ -165,7 +185,22 @@ pub(crate) fn hash_encoded(encoded: &[u8], hasher: &mut impl Hasher) {
             },
             Err(_) => hasher.write_u8(2),
         },
+        Value::Extension(EXTENSION_DATETIME, body) => {
+            let datetime = Datetime::from_extension_body(body).unwrap_or_default();
+            hasher.write_i64(datetime.epoch);
+            hasher.write_i32(datetime.nanoseconds);
+        }
         Value::Nil | Value::Array(_) | Value::Map(_) | Value::Extension(..) => hasher.write_u8(2),
+    }
+}
+
+/// Feeds the hasher as [`hash_encoded`], but so that strings which the collation finds equal hash
+/// equally.
+#[cold]
+pub(super) fn hash_collated(encoded: &[u8], collation: &Collation, hasher: &mut impl Hasher) {
+    match msgpack::read_trusted(encoded).0 {
+        Value::String(text) => hasher.write(&collation.sort_key(text)),
+        _ => hash_encoded(encoded, hasher),
     }
 }
 
@@ -197,7 +232,27 @@ pub(super) fn hint_of_value(field_type: FieldType, encoded: &[u8]) -> u64 {
             FieldType::Unsigned | FieldType::String | FieldType::Varbinary | FieldType::Integer,
             _,
         ) => 0,
-        (_, value) => hint_by_class(&value),
+        (_, value) => match field_type.integer_range() {
+            Some((0, _)) => hint_of_value(FieldType::Unsigned, encoded),
+            Some(_) => hint_of_value(FieldType::Integer, encoded),
+            None => hint_by_class(&value),
+        },
+    }
+}
+
+/// The same for a part with a collation.
+#[cold]
+pub(super) fn hint_of_collated(
+    field_type: FieldType,
+    encoded: &[u8],
+    collation: &Collation,
+) -> u64 {
+    match (field_type, msgpack::read_trusted(encoded).0) {
+        (FieldType::String, Value::String(text)) => collation.leading_sort_key(text),
+        (_, Value::String(text)) => {
+            (Class::String as u64) << 60 | collation.leading_sort_key(text) >> 4
+        }
+        _ => hint_of_value(field_type, encoded),
     }
 }
 
@@ -214,12 +269,19 @@ fn hint_by_class(value: &Value<'_>) -> u64 {
         Value::String(bytes) | Value::Binary(bytes) | Value::Extension(EXTENSION_UUID, bytes) => {
             leading_bytes(bytes) >> 4
         }
+        // The seconds take 48 bits, which leaves 12 for the nanoseconds' first.
+        Value::Extension(EXTENSION_DATETIME, body) => {
+            Datetime::from_extension_body(body).map_or(0, |datetime| {
+                let seconds = (datetime.epoch + (1 << 47)) as u64;
+                seconds << 12 | (datetime.nanoseconds as u64 >> 18)
+            })
+        }
         _ => 0,
     };
     (class(value) as u64) << 60 | body
 }
 
-fn leading_bytes(bytes: &[u8]) -> u64 {
+pub(super) fn leading_bytes(bytes: &[u8]) -> u64 {
     if let Some(first) = bytes.first_chunk::<8>() {
         return u64::from_be_bytes(*first);
     }

@@ -79,9 +79,8 @@ impl Program {
                 let repeats = self.choices.once_in(30);
                 let name = format!("field {}", if repeats { 0 } else { number });
                 FieldDefinition {
-                    name,
-                    field_type,
                     is_nullable: number > 0 && !self.choices.once_in(3),
+                    ..FieldDefinition::new(&name, field_type)
                 }
             })
             .collect()
@@ -116,6 +115,7 @@ impl Program {
             id: Some(id),
             format: fields,
             field_count,
+            ..SpaceOptions::default()
         };
         let actual = self.database.create_space(&name, options);
         if let Some((actual, expected)) = self.agree("create_space", before, actual, expected) {
@@ -143,6 +143,7 @@ impl Program {
         let before = self.spaces.clone();
         let mut is_change = true;
         let expected = self.touch().and_then(|()| {
+            self.lookup_mut(id)?;
             let owner = self.spaces.iter().find(|(_, space)| space.name == name);
             match owner.map(|(owner, _)| *owner) {
                 Some(owner) if owner == id => {
@@ -218,10 +219,9 @@ impl Program {
                     _ => usual_type(space_id, field),
                 };
                 KeyPart {
-                    field,
-                    field_type,
                     is_nullable: self.choices.once_in(4),
                     is_descending: self.choices.once_in(4),
+                    ..KeyPart::new(field, field_type)
                 }
             })
             .collect()
@@ -259,6 +259,7 @@ impl Program {
             is_unique,
             parts,
             id,
+            declared: None,
         };
         let name = format!("index {}", self.choices.below(6));
         let before = self.spaces.clone();
