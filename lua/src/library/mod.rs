@@ -42,6 +42,7 @@ macro_rules! module {
 
 /// All of them, by name.
 const MODULES: &[Module] = &[
+    module!("buffer", "buffer.lua"),
     module!("csv", "csv.lua"),
     module!("digest", "digest.lua", digest::native),
     module!("datetime", "datetime.lua", values::datetime::native),
@@ -62,11 +63,28 @@ const MODULES: &[Module] = &[
     module!("msgpackffi", "msgpackffi.lua"),
     module!("lycosa.msgpack_objects", "msgpack_objects.lua"),
     module!("strict", "strict.lua"),
+    module!("tap", "tap.lua"),
     module!("uri", "uri.lua"),
     module!("trigger", "trigger.lua"),
     module!("utf8", "utf8.lua", utf8::native),
     module!("uuid", "uuid.lua", values::uuid::native),
     module!("varbinary", "varbinary.lua", values::varbinary::native),
+];
+
+/// Modules of Tarantool that scripts may require but not use: calls of what is in them throw.
+const REFUSED: &[&str] = &[
+    "config",
+    "crypto",
+    "experimental.config",
+    "experimental.connpool",
+    "http.client",
+    "iconv",
+    "merger",
+    "metrics",
+    "net.box",
+    "pickle",
+    "swim",
+    "xlog",
 ];
 
 /// Extends the standard libraries, and makes `require` find the modules.
@@ -80,6 +98,14 @@ pub(crate) fn install(lua: &Lua) -> mlua::Result<()> {
             module.name,
             lua.create_function(|lua, _: mlua::MultiValue| load(lua, module))?,
         )?;
+    }
+    for &name in REFUSED {
+        let load = move |lua: &Lua, _: mlua::MultiValue| {
+            lua.load(include_str!("../../modules/library/refused.lua"))
+                .set_name("@lycosa/refused.lua")
+                .call::<mlua::Value>(name)
+        };
+        preload.set(name, lua.create_function(load)?)?;
     }
     Ok(())
 }
