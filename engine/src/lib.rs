@@ -20,7 +20,8 @@ mod space;
 mod transaction;
 
 pub use database::{
-    Cursor, Database, DatabaseOptions, Select, SpaceAlteration, SpaceOptions, SpaceRowChange,
+    Cursor, Database, DatabaseOptions, Select, Sequence, SequenceDefinition, SpaceAlteration,
+    SpaceOptions, SpaceRowChange,
 };
 pub use engine::{Engine, EngineOptions, SharedDatabase};
 pub use error::{Error, ErrorKind, Result};

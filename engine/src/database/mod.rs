@@ -5,6 +5,7 @@ mod cursor;
 mod ddl;
 mod ddl_index;
 mod read;
+mod sequence;
 mod system;
 mod transactions;
 mod write;
@@ -25,6 +26,8 @@ use crate::tuple::TupleMemory;
 pub use cursor::Cursor;
 pub use ddl::{SpaceAlteration, SpaceOptions, SpaceRowChange};
 pub use read::Select;
+pub use sequence::{Sequence, SequenceDefinition};
+pub(crate) use system::SEQUENCE_ID;
 
 /// Number of the first space of a user.
 pub const FIRST_USER_SPACE_ID: u32 = 512;
@@ -54,6 +57,7 @@ pub struct Database {
     max_tuple_bytes: usize,
     spaces: HashMap<u32, Box<Space>, FixedState>,
     names: HashMap<String, u32, FixedState>,
+    sequences: HashMap<u32, Sequence, FixedState>,
     /// Fiber that runs.
     running: u64,
     /// Its transaction.
@@ -84,6 +88,7 @@ impl Database {
             max_tuple_bytes: options.max_tuple_bytes,
             spaces: HashMap::default(),
             names: HashMap::default(),
+            sequences: HashMap::default(),
             running: 0,
             transaction: Transaction::default(),
             parked: HashMap::default(),

@@ -8,6 +8,7 @@
 mod context;
 mod reads;
 mod schema;
+mod sequences;
 mod statements;
 
 use lycosa_engine::{Engine, Error, ErrorKind};
@@ -67,6 +68,7 @@ pub fn install(lua: &Lua, engine: &Engine) -> mlua::Result<()> {
     statements::install(lua, &native)?;
     reads::install(lua, &native)?;
     schema::install(lua, &native, &database, context)?;
+    sequences::install(lua, &native)?;
     load_module(
         lua,
         "database",
@@ -95,6 +97,12 @@ pub fn install(lua: &Lua, engine: &Engine) -> mlua::Result<()> {
         lua,
         "schema",
         include_str!("../../modules/schema.lua"),
+        &native,
+    )?;
+    load_module(
+        lua,
+        "sequence",
+        include_str!("../../modules/sequence.lua"),
         &native,
     )?;
     load_module(
