@@ -3,6 +3,8 @@
 
 use std::fmt;
 
+use crate::error_field::{ErrorField, ErrorTuple};
+
 /// Result of an engine call.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -59,6 +61,11 @@ macro_rules! error_kinds {
                 match self { $(Self::$variant { .. } => $code,)+ }
             }
 
+            /// What the text names, in the order of the text.
+            pub fn fields(&self) -> Vec<ErrorField> {
+                match self { $(Self::$variant $({ $($field),+ })? => vec![$($(ErrorField::from($field)),+)?],)+ }
+            }
+
             /// Name and code of each kind.
             pub const CODES: &'static [(&'static str, u32)] = &[$((stringify!($name), $code),)+];
 
@@ -76,8 +83,9 @@ error_kinds! {
     /// The memory quota is used up. Deletes and rollback still work.
     MemoryIssue { bytes: usize, allocator: &'static str, object: &'static str } = MEMORY_ISSUE, 2, "Failed to allocate {bytes} bytes in {allocator} for {object}";
     /// A unique index already holds the key. Tuples are printed as JSON-like text.
-    TupleFound { index: String, space: String, old_tuple: String, new_tuple: String } = TUPLE_FOUND, 3, "Duplicate key exists in unique index \"{index}\" in space \"{space}\" with old tuple - {old_tuple} and new tuple - {new_tuple}";
+    TupleFound { index: String, space: String, old_tuple: ErrorTuple, new_tuple: ErrorTuple } = TUPLE_FOUND, 3, "Duplicate key exists in unique index \"{index}\" in space \"{space}\" with old tuple - {old_tuple} and new tuple - {new_tuple}";
     Unsupported { subject: String, feature: String } = UNSUPPORTED, 5, "{subject} does not support {feature}";
+    ReadOnly = READONLY, 7, "Can't modify data on a read-only instance";
     CreateSpace { space: String, reason: String } = CREATE_SPACE, 9, "Failed to create space '{space}': {reason}";
     SpaceExists { space: String } = SPACE_EXISTS, 10, "Space '{space}' already exists";
     AlterSpace { space: String, reason: String } = ALTER_SPACE, 12, "Can't modify space '{space}': {reason}";
@@ -117,6 +125,9 @@ error_kinds! {
     UnsupportedIndexFeature { index: String, index_type: &'static str, space: String, feature: String } = UNSUPPORTED_INDEX_FEATURE, 112, "Index '{index}' ({index_type}) of space '{space}' (memtx) does not support {feature}";
     ViewIsReadOnly { view: String } = VIEW_IS_RO, 113, "View '{view}' is read-only";
     NoTransaction = NO_TRANSACTION, 114, "No active transaction";
+    SubStmtMax = SUB_STMT_MAX, 121, "Can not execute a nested statement: nesting limit reached";
+    CommitInSubStmt = COMMIT_IN_SUB_STMT, 122, "Can not commit transaction in a nested statement";
+    RollbackInSubStmt = ROLLBACK_IN_SUB_STMT, 123, "Rollback called in a nested statement";
     PartialKey { index_type: &'static str, expected: u32, actual: u32 } = PARTIAL_KEY, 136, "{index_type} index does not support selects via a partial key (expected {expected} parts, got {actual}). Please Consider changing index type to TREE.";
     WrongSpaceFormat { field: u32, reason: String } = WRONG_SPACE_FORMAT, 141, "Wrong space format field {field}: {reason}";
     CreateSequence { sequence: String, reason: String } = CREATE_SEQUENCE, 142, "Failed to create sequence '{sequence}': {reason}";
@@ -133,4 +144,5 @@ error_kinds! {
     NoSuchFieldName { field: String } = NO_SUCH_FIELD_NAME, 201, "Field '{field}' was not found in the tuple";
     SequenceNotStarted { sequence: String } = SEQUENCE_NOT_STARTED, 212, "Sequence '{sequence}' is not started";
     IteratorPosition = ITERATOR_POSITION, 247, "Iterator position is invalid";
+    FieldValueOutOfRange { field: String, field_type: &'static str, reason: String } = FIELD_VALUE_OUT_OF_RANGE, 280, "The value of field {field} exceeds the supported range for type '{field_type}': {reason}";
 }

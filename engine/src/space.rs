@@ -5,9 +5,9 @@ use std::cmp::Ordering;
 use std::rc::Rc;
 
 use crate::error::{ErrorKind, Result};
+use crate::error_field::ErrorTuple;
 use crate::index::{Index, IteratorType};
 use crate::memory::Arena;
-use crate::msgpack;
 use crate::schema::{Format, KeyPart};
 use crate::tuple::{Encoded, TupleMemory, TuplePtr};
 
@@ -163,10 +163,12 @@ impl Space {
             }
             .into());
         };
-        let old = match primary.insert(tuple)? {
-            None => None,
-            Some(known) if mode == PutMode::Insert => return Err(self.duplicate(0, known, tuple)),
-            Some(_) => primary.replace(tuple),
+        let old = match mode {
+            PutMode::Replace => primary.put(tuple)?,
+            PutMode::Insert => match primary.insert(tuple)? {
+                None => None,
+                Some(known) => return Err(self.duplicate(0, known, tuple)),
+            },
         };
         if self.indexes.len() > 1 {
             self.put_secondary(old, tuple, arena)?;
@@ -199,8 +201,8 @@ impl Space {
         ErrorKind::TupleFound {
             index: self.indexes[position].name.clone(),
             space: self.name.clone(),
-            old_tuple: msgpack::to_text(old),
-            new_tuple: msgpack::to_text(new),
+            old_tuple: ErrorTuple::new(old),
+            new_tuple: ErrorTuple::new(new),
         }
         .into()
     }

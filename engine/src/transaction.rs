@@ -129,6 +129,15 @@ pub(crate) enum State {
     Aborted,
 }
 
+/// What the transaction knows of a savepoint.
+pub(crate) struct Mark {
+    pub(crate) serial: u32,
+    /// Length of the log.
+    pub(crate) position: usize,
+    /// How many statements were open.
+    pub(crate) depth: usize,
+}
+
 /// The transaction of one fiber.
 #[derive(Default)]
 pub(crate) struct Transaction {
@@ -136,9 +145,13 @@ pub(crate) struct Transaction {
     /// Which transaction this is, over the life of the database.
     pub(crate) number: u64,
     pub(crate) log: Vec<Change>,
-    /// Serial and log position of each savepoint, oldest first.
-    pub(crate) savepoints: Vec<(u32, usize)>,
+    /// Oldest first.
+    pub(crate) savepoints: Vec<Mark>,
     pub(crate) next_savepoint: u32,
+    /// Where the log stood when each open statement began, the outermost first.
+    pub(crate) statements: Vec<usize>,
+    /// Whether it was begun for one statement, and ends with it.
+    pub(crate) is_implicit: bool,
 }
 
 impl Transaction {
@@ -148,6 +161,8 @@ impl Transaction {
         self.state = State::Idle;
         self.savepoints.clear();
         self.next_savepoint = 0;
+        self.statements.clear();
+        self.is_implicit = false;
     }
 
     pub(crate) fn is_open(&self) -> bool {

@@ -7,7 +7,9 @@ local native = ...
 local msgpack = require('msgpack')
 local checks = require('lycosa.schema_checks')
 local database = require('lycosa.database')
+local hooks = require('lycosa.hooks')
 local objects = require('lycosa.space')
+local transactions = require('lycosa.transactions')
 local tuples = require('lycosa.tuple')
 
 local api, context = database.api, database.context
@@ -15,8 +17,7 @@ local space_methods = objects.space_methods
 local illegal, check_options, check_number = checks.illegal, checks.options, checks.number
 local check_native, is_type = checks.native, checks.is_type
 
-local spaces = {}
-api.space = spaces
+local spaces = hooks.spaces
 
 -- Names of formats, so that equal ones share a number.
 local format_numbers, next_format_number = {}, 0
@@ -109,10 +110,11 @@ local function sync()
                 sequences_changed()
             end
         end
+        hooks.refresh()
     end
 end
 
-database.on_rollback(sync)
+transactions.on_rollback(sync)
 
 -- Makes the system spaces, once.
 local function bootstrap()
@@ -287,6 +289,7 @@ function schema.space.drop(id, name, options)
     end
     check_native(native.drop_space(id))
     sync()
+    transactions.on_commit_or_now(function() hooks.forget(id) end)
 end
 
 function schema.space.rename(id, name)

@@ -6,7 +6,7 @@
 
 use std::ffi::c_int;
 
-use lycosa_engine::msgpack::{EXTENSION_DECIMAL, EXTENSION_UUID, Value};
+use lycosa_engine::msgpack::{self, Value};
 use mlua::ffi;
 
 use crate::decode_cursor::Cursor;
@@ -17,6 +17,9 @@ use crate::state_boundary::{
 
 /// Integers nearer to zero than this become Lua numbers, all others 64-bit cdata.
 pub(crate) const NUMBER_LIMIT: u64 = 100_000_000_000_000;
+
+/// What `values.lua` calls `MsgPack`'s own binary strings among the extension types.
+const BINARY: i8 = 0;
 
 /// Containers inside one another deeper than this are an error.
 const MAX_DEPTH: u32 = 256;
@@ -69,14 +72,12 @@ impl Decoder<'_> {
                 }
                 Value::Float(value) => ffi::lua_pushnumber(state, f64::from(value)),
                 Value::Double(value) => ffi::lua_pushnumber(state, value),
-                Value::String(bytes) | Value::Binary(bytes) => push_bytes(state, bytes),
+                Value::String(bytes) => push_bytes(state, bytes),
+                Value::Binary(bytes) => self.extension(BINARY, bytes),
                 Value::Array(length) => return self.array(length, depth),
                 Value::Map(length) => return self.map(length, depth),
-                Value::Extension(EXTENSION_DECIMAL, payload) => {
-                    self.extension(self.references.make_decimal, payload);
-                }
-                Value::Extension(EXTENSION_UUID, payload) if payload.len() == 16 => {
-                    self.extension(self.references.make_uuid, payload);
+                Value::Extension(kind, body) if msgpack::is_known_extension(kind, body) => {
+                    self.extension(kind, body);
                 }
                 Value::Extension(kind, _) => return Err(DecodeError::UnsupportedExtension(kind)),
             }
@@ -84,12 +85,13 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    unsafe fn extension(&mut self, constructor: c_int, payload: &[u8]) {
-        // SAFETY: the referenced function takes the payload and makes the cdata.
+    unsafe fn extension(&mut self, kind: i8, body: &[u8]) {
+        // SAFETY: the referenced function takes the type and the body and makes the cdata.
         unsafe {
-            push_reference(self.state, constructor);
-            push_bytes(self.state, payload);
-            ffi::lua_call(self.state, 1, 1);
+            push_reference(self.state, self.references.make_extension);
+            ffi::lua_pushnumber(self.state, f64::from(kind));
+            push_bytes(self.state, body);
+            ffi::lua_call(self.state, 2, 1);
         }
     }
 

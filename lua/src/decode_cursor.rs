@@ -16,7 +16,7 @@ pub enum DecodeError {
     #[error("Invalid MsgPack - byte 0x{0:02x} at offset {1} starts no value")]
     UnknownTag(u8, usize),
     /// An extension type that has no Lua value.
-    #[error("unsupported MsgPack extension type: {0}; decimal (1) and uuid (2) can be decoded")]
+    #[error("unsupported MsgPack extension type: {0}")]
     UnsupportedExtension(i8),
     /// Arrays and maps inside one another deeper than the decoder goes.
     #[error("Too high nest level - {0}")]

@@ -281,12 +281,8 @@ impl Encoder<'_> {
             let id = cdata.type_id;
             if id == types.tuple {
                 scratch.put_bytes(crate::tuple::view(cdata).data);
-            } else if id == types.uuid {
-                scratch.put_extension(2, std::slice::from_raw_parts(cdata.contents, 16));
-            } else if id == types.decimal {
-                let length = usize::from(*cdata.contents);
-                let payload = std::slice::from_raw_parts(cdata.contents.add(1), length);
-                scratch.put_extension(1, payload);
+            } else if crate::values::encode(types, cdata, scratch) {
+                // Written.
             } else if id == types.error {
                 scratch.push(state);
                 ffi::lua_getfield(state, index, c"message".as_ptr());

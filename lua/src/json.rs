@@ -294,7 +294,7 @@ impl Encoder<'_> {
                 }
                 self.value(ffi::lua_gettop(state), depth);
                 ffi::lua_pop(state, 1);
-            } else if id == types.error || id == types.uuid || id == types.decimal {
+            } else if crate::values::prints_itself(types, id) {
                 let options = self.options;
                 self.options.flags |= USE_TOSTRING;
                 self.unsupported(index, "cdata");

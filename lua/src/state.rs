@@ -88,6 +88,25 @@ pub fn load_module(
     Ok(module)
 }
 
+/// As `load_module`, when `lycosa.<name>` is first required.
+pub fn preload_module(
+    lua: &Lua,
+    name: &'static str,
+    source: &'static str,
+    native: &mlua::Table,
+) -> mlua::Result<()> {
+    let native = native.clone();
+    let load = lua.create_function(move |lua, _: mlua::MultiValue| {
+        lua.load(source)
+            .set_name(format!("@lycosa/{name}.lua"))
+            .call::<mlua::Value>(&native)
+    })?;
+    let package: mlua::Table = lua.globals().get("package")?;
+    package
+        .get::<mlua::Table>("preload")?
+        .set(format!("lycosa.{name}"), load)
+}
+
 /// Makes `require(name)` answer with `module`.
 pub fn publish(lua: &Lua, name: &str, module: &mlua::Table) -> mlua::Result<()> {
     lua.globals()
@@ -116,7 +135,6 @@ fn install(lua: &Lua) -> mlua::Result<()> {
     native.set("encode_tuple", function(lua, encode::lua_encode_tuple)?)?;
     native.set("encode_key", function(lua, encode::lua_encode_key)?)?;
     native.set("decode", function(lua, decode::lua_decode)?)?;
-    native.set("decimal_text", function(lua, tuple::lua_decimal_text)?)?;
     let values = load_module(
         lua,
         "values",
@@ -138,6 +156,12 @@ fn install(lua: &Lua) -> mlua::Result<()> {
         &native,
     )?;
     publish(lua, "msgpack", &msgpack)?;
+    load_module(
+        lua,
+        "iterator",
+        include_str!("../modules/iterator.lua"),
+        &native,
+    )?;
     Ok(())
 }
 
@@ -149,8 +173,7 @@ fn adopt_values(lua: &Lua, values: &mlua::Table) -> mlua::Result<()> {
     let sequence_metatable = keep("sequence_metatable")?;
     let map_metatable = keep("map_metatable")?;
     let make_integer = keep("make_integer")?;
-    let make_uuid = keep("make_uuid")?;
-    let make_decimal = keep("make_decimal")?;
+    let make_extension = keep("make_extension")?;
     let ids: mlua::Table = values.get("type_ids")?;
     let id = |name: &str| ids.get::<u16>(name);
     let types = TypeIds {
@@ -166,8 +189,11 @@ fn adopt_values(lua: &Lua, values: &mlua::Table) -> mlua::Result<()> {
         double: id("double")?,
         boolean: id("bool")?,
         void_pointer: id("void *")?,
-        uuid: id("struct uuid")?,
+        uuid: id("struct tt_uuid")?,
         decimal: id("struct decimal")?,
+        datetime: id("struct datetime")?,
+        interval: id("struct interval")?,
+        varbinary: id("struct varbinary")?,
         ..TypeIds::default()
     };
     with_boundary(lua, |boundary| {
@@ -178,8 +204,7 @@ fn adopt_values(lua: &Lua, values: &mlua::Table) -> mlua::Result<()> {
         references.sequence_metatable = sequence_metatable;
         references.map_metatable = map_metatable;
         references.make_integer = make_integer;
-        references.make_uuid = make_uuid;
-        references.make_decimal = make_decimal;
+        references.make_extension = make_extension;
     })
 }
 

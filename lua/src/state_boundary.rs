@@ -62,6 +62,9 @@ pub(crate) struct TypeIds {
     pub(crate) error: u16,
     pub(crate) uuid: u16,
     pub(crate) decimal: u16,
+    pub(crate) datetime: u16,
+    pub(crate) interval: u16,
+    pub(crate) varbinary: u16,
 }
 
 /// Registry references, all set once the Lua modules are loaded.
@@ -72,8 +75,7 @@ pub(crate) struct References {
     pub(crate) sequence_metatable: c_int,
     pub(crate) map_metatable: c_int,
     pub(crate) make_integer: c_int,
-    pub(crate) make_uuid: c_int,
-    pub(crate) make_decimal: c_int,
+    pub(crate) make_extension: c_int,
     pub(crate) make_tuple: c_int,
     pub(crate) make_error: c_int,
 }

@@ -6,6 +6,7 @@ mod ddl;
 mod ddl_index;
 mod read;
 mod sequence;
+mod statement;
 mod system;
 mod transactions;
 mod write;
@@ -27,6 +28,7 @@ pub use cursor::Cursor;
 pub use ddl::{SpaceAlteration, SpaceOptions, SpaceRowChange};
 pub use read::Select;
 pub use sequence::{Sequence, SequenceDefinition};
+pub use statement::{RowChange, StatementEnd};
 pub(crate) use system::SEQUENCE_ID;
 
 /// Number of the first space of a user.
@@ -55,6 +57,10 @@ impl Default for DatabaseOptions {
 pub struct Database {
     memory: TupleMemory,
     max_tuple_bytes: usize,
+    /// Larger tuples are looked at twice: all of them while the database is read-only, so that the
+    /// usual statement pays for one comparison.
+    unchecked_tuple_bytes: usize,
+    is_read_only: bool,
     spaces: HashMap<u32, Box<Space>, FixedState>,
     names: HashMap<String, u32, FixedState>,
     sequences: HashMap<u32, Sequence, FixedState>,
@@ -86,6 +92,8 @@ impl Database {
         Self {
             memory: TupleMemory::new(Rc::new(Arena::new(options.memory_limit_bytes))),
             max_tuple_bytes: options.max_tuple_bytes,
+            unchecked_tuple_bytes: options.max_tuple_bytes,
+            is_read_only: false,
             spaces: HashMap::default(),
             names: HashMap::default(),
             sequences: HashMap::default(),
@@ -109,6 +117,31 @@ impl Database {
     /// Sets the largest MsgPack of one tuple.
     pub fn set_max_tuple_bytes(&mut self, bytes: usize) {
         self.max_tuple_bytes = bytes;
+        self.set_read_only(self.is_read_only);
+    }
+
+    /// Lets changes fail with `ReadOnly` from now on, or succeed again.
+    pub fn set_read_only(&mut self, is_read_only: bool) {
+        self.is_read_only = is_read_only;
+        self.unchecked_tuple_bytes = if is_read_only {
+            0
+        } else {
+            self.max_tuple_bytes
+        };
+    }
+
+    /// Whether changes fail with `ReadOnly`.
+    pub fn is_read_only(&self) -> bool {
+        self.is_read_only
+    }
+
+    /// Fails with `ReadOnly` when tuples of the space may not change.
+    #[inline]
+    pub(super) fn check_writable(&self, space_id: u32) -> Result<()> {
+        if self.is_read_only {
+            check_size(self.space(space_id)?, 0, usize::MAX, true)?;
+        }
+        Ok(())
     }
 
     /// Requests counted so far.
@@ -181,6 +214,18 @@ impl Database {
         self.incarnations += 1;
         self.incarnations
     }
+}
+
+/// Says of a tuple that `store` has to look at twice whether it may be stored.
+#[cold]
+fn check_size(_space: &Space, bytes: usize, max_bytes: usize, is_read_only: bool) -> Result<()> {
+    if is_read_only {
+        return Err(ErrorKind::ReadOnly.into());
+    }
+    if bytes > max_bytes {
+        return Err(ErrorKind::MaxTupleSize { bytes }.into());
+    }
+    Ok(())
 }
 
 #[cold]

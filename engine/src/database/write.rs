@@ -8,7 +8,7 @@ use crate::transaction::{Change, SchemaChange, SpaceChange};
 use crate::tuple::{Encoded, Tuple, TupleMemory, TuplePtr, TupleRef};
 use crate::update::Operations;
 
-use super::{Database, no_such_space};
+use super::{Database, check_size, no_such_space};
 
 impl Database {
     /// Adds a tuple. Fails with `TupleFound` when a unique index has its key already, with
@@ -51,7 +51,10 @@ impl Database {
         if space.special.is_some() {
             return self.store_special(space_id, data, mode, FILLS);
         }
-        let (old, new) = place(space, &self.memory, self.max_tuple_bytes, data, mode)?;
+        if data.len() > self.unchecked_tuple_bytes {
+            check_size(space, data.len(), self.max_tuple_bytes, self.is_read_only)?;
+        }
+        let (old, new) = place(space, &self.memory, data, mode)?;
         self.log_row(space_id, old, new);
         Ok(new)
     }
@@ -77,7 +80,10 @@ impl Database {
             .spaces
             .get_mut(&space_id)
             .ok_or_else(|| no_such_space(space_id))?;
-        let (old, new) = place(space, &self.memory, self.max_tuple_bytes, data, mode)?;
+        if data.len() > self.unchecked_tuple_bytes {
+            check_size(space, data.len(), self.max_tuple_bytes, self.is_read_only)?;
+        }
+        let (old, new) = place(space, &self.memory, data, mode)?;
         self.log_row(space_id, old, new);
         Ok(new)
     }
@@ -104,6 +110,7 @@ impl Database {
     ) -> Result<Option<Tuple>> {
         self.statistics.count(Counter::Delete);
         self.touch()?;
+        self.check_writable(space_id)?;
         let Some(old) = self.find_unique(space_id, index_id, key)? else {
             return Ok(None);
         };
@@ -136,6 +143,7 @@ impl Database {
     ) -> Result<Option<TupleRef<'_>>> {
         self.statistics.count(Counter::Update);
         self.touch()?;
+        self.check_writable(space_id)?;
         let Some(old) = self.find_unique(space_id, index_id, key)? else {
             return Ok(None);
         };
@@ -167,6 +175,7 @@ impl Database {
     ) -> Result<Vec<Error>> {
         self.statistics.count(Counter::Upsert);
         self.touch()?;
+        self.check_writable(space_id)?;
         let Some(space) = self.spaces.get(&space_id) else {
             return Err(self.not_writable(space_id));
         };
@@ -208,7 +217,7 @@ impl Database {
         result
     }
 
-    fn parse_operations<'a>(
+    pub(super) fn parse_operations<'a>(
         &self,
         space_id: u32,
         operations: Encoded<'a>,
@@ -258,6 +267,8 @@ impl Database {
 
     /// Empties a space. Works at the quota, and rolls back.
     pub fn truncate(&mut self, space_id: u32) -> Result<()> {
+        self.touch()?;
+        self.check_writable(space_id)?;
         self.check_alterable(space_id)?;
         let arena = std::rc::Rc::clone(self.memory.arena());
         let _held = arena.overdraft();
@@ -280,13 +291,9 @@ impl Database {
 fn place(
     space: &mut Space,
     memory: &TupleMemory,
-    max_tuple_bytes: usize,
     data: &[u8],
     mode: PutMode,
 ) -> Result<(Option<TuplePtr>, TuplePtr)> {
-    if data.len() > max_tuple_bytes {
-        return Err(ErrorKind::MaxTupleSize { bytes: data.len() }.into());
-    }
     space.format.check(data)?;
     let new = memory.allocate(data)?;
     match space.put(new, mode, memory.arena()) {

@@ -267,6 +267,22 @@ impl Index {
         }
     }
 
+    /// Adds a tuple, or puts it in the place of the one with the same key, which it answers with.
+    #[inline]
+    pub(crate) fn put(&mut self, tuple: TuplePtr) -> Result<Option<TuplePtr>> {
+        if self.leaves_out(tuple) {
+            return Ok(None);
+        }
+        match &mut self.structure {
+            Structure::Tree(index) => index
+                .put(tuple)
+                .map_err(|e| memory_issue(e, "memtx_tree_index")),
+            Structure::Hash(index) => index
+                .put(tuple)
+                .map_err(|e| memory_issue(e, "memtx_hash_index")),
+        }
+    }
+
     /// Puts a tuple in the place of the one with the same key, which it answers with.
     #[inline]
     pub(crate) fn replace(&mut self, tuple: TuplePtr) -> Option<TuplePtr> {

@@ -114,7 +114,9 @@ impl KeyDefinition {
                 }
             }
         }
-        let is_plain_unsigned = all == [KeyPart::new(0, FieldType::Unsigned)];
+        let is_plain_unsigned = all.len() == 1
+            && matches!(all[0].field_type.integer_range(), Some((0, _)))
+            && all[0] == KeyPart::new(0, all[0].field_type);
         Self {
             parts: all,
             key_part_count,
@@ -206,6 +208,16 @@ impl KeyDefinition {
         self.parts()
             .iter()
             .any(|part| part.excludes_null && is_null(part))
+    }
+
+    /// Whether the own key is one unsigned number, which is then its own hint.
+    pub(crate) fn is_one_unsigned(&self) -> bool {
+        match self.parts() {
+            [part] => {
+                part.field_type == FieldType::Unsigned && !part.is_nullable && !part.is_descending
+            }
+            _ => false,
+        }
     }
 
     /// Feeds the hasher with the own parts of a tuple.

@@ -6,6 +6,7 @@
 //! of the schema (`schema`) are cold and go through mlua.
 
 mod context;
+mod hooked;
 mod reads;
 mod schema;
 mod sequences;
@@ -15,8 +16,9 @@ use lycosa_engine::{Engine, Error, ErrorKind};
 use mlua::Lua;
 
 use self::context::Context;
+use crate::box_system;
 use crate::error::PendingError;
-use crate::state::{address, load_module, with_boundary};
+use crate::state::{address, load_module, preload_module, with_boundary};
 
 /// The error object's parts.
 pub(crate) fn pending(error: &Error) -> PendingError {
@@ -24,23 +26,11 @@ pub(crate) fn pending(error: &Error) -> PendingError {
         ErrorKind::MemoryIssue { .. } => "OutOfMemory",
         _ => "ClientError",
     };
-    let payload = match error.kind() {
-        ErrorKind::TupleFound { index, space, .. } => {
-            vec![
-                (String::from("index"), index.clone()),
-                (String::from("space"), space.clone()),
-            ]
-        }
-        ErrorKind::NoSuchSpace { space } | ErrorKind::SpaceExists { space } => {
-            vec![(String::from("space"), space.clone())]
-        }
-        _ => Vec::new(),
-    };
     PendingError {
         code: error.code(),
         kind,
         message: error.to_string(),
-        payload,
+        fields: error.kind().fields(),
     }
 }
 
@@ -69,6 +59,7 @@ pub fn install(lua: &Lua, engine: &Engine) -> mlua::Result<()> {
     reads::install(lua, &native)?;
     schema::install(lua, &native, &database, context)?;
     sequences::install(lua, &native)?;
+    hooked::install(lua, &native, &database, context)?;
     load_module(
         lua,
         "database",
@@ -85,6 +76,30 @@ pub fn install(lua: &Lua, engine: &Engine) -> mlua::Result<()> {
         lua,
         "space",
         include_str!("../../modules/space.lua"),
+        &native,
+    )?;
+    load_module(
+        lua,
+        "events",
+        include_str!("../../modules/events.lua"),
+        &native,
+    )?;
+    load_module(
+        lua,
+        "hooks",
+        include_str!("../../modules/hooks.lua"),
+        &native,
+    )?;
+    load_module(
+        lua,
+        "transactions",
+        include_str!("../../modules/transactions.lua"),
+        &native,
+    )?;
+    preload_module(
+        lua,
+        "hooked_statements",
+        include_str!("../../modules/hooked_statements.lua"),
         &native,
     )?;
     load_module(
@@ -117,6 +132,26 @@ pub fn install(lua: &Lua, engine: &Engine) -> mlua::Result<()> {
         include_str!("../../modules/unsupported.lua"),
         &native,
     )?;
-    load_module(lua, "cfg", include_str!("../../modules/cfg.lua"), &native)?;
+    load_box_modules(lua, &native)
+}
+
+/// Loads what is in `box` beside spaces and transactions, each on those before it.
+fn load_box_modules(lua: &Lua, native: &mlua::Table) -> mlua::Result<()> {
+    box_system::install(lua, native)?;
+    for (name, source) in [
+        ("box_options", include_str!("../../modules/box/options.lua")),
+        ("cfg", include_str!("../../modules/cfg.lua")),
+        (
+            "box_triggers",
+            include_str!("../../modules/box/triggers.lua"),
+        ),
+        ("box_stat", include_str!("../../modules/box/stat.lua")),
+        ("box_info", include_str!("../../modules/box/info.lua")),
+        ("box_ctl", include_str!("../../modules/box/ctl.lua")),
+        ("box_session", include_str!("../../modules/box/session.lua")),
+        ("box_watch", include_str!("../../modules/box/watch.lua")),
+    ] {
+        load_module(lua, name, source, native)?;
+    }
     Ok(())
 }

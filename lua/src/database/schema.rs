@@ -12,12 +12,12 @@ use lycosa_engine::{
     Database, Error, IndexOptions, IndexType, Result, SharedDatabase, SpaceAlteration,
     SpaceOptions, SpaceRowChange,
 };
-use mlua::{Either, IntoLua, Lua, LuaString, Table};
+use mlua::{Either, IntoLuaMulti, Lua, LuaString, Table};
 
 use super::context::Context;
 
 /// Makes a native function that runs `body` on the database.
-fn function<A, R, F>(
+pub(super) fn function<A, R, F>(
     lua: &Lua,
     database: &SharedDatabase,
     context: *mut Context,
@@ -25,7 +25,7 @@ fn function<A, R, F>(
 ) -> mlua::Result<mlua::Function>
 where
     A: mlua::FromLuaMulti,
-    R: IntoLua,
+    R: IntoLuaMulti,
     F: Fn(&mut Database, A) -> Result<R> + 'static,
 {
     let database = Rc::clone(database);
@@ -37,12 +37,32 @@ where
         // Tuples may be gone that a call, which a finalizer has interrupted, wants to copy.
         context.next_serial();
         match outcome {
-            Ok(value) => value.into_lua(lua),
+            Ok(value) => value.into_lua_multi(lua),
             Err(error) => {
                 context.fail(&error);
-                Ok(mlua::Value::Nil)
+                mlua::Value::Nil.into_lua_multi(lua)
             }
         }
+    })
+}
+
+/// Makes a native function that changes the schema by `body`, unless the database is read-only.
+fn change<A, R, F>(
+    lua: &Lua,
+    database: &SharedDatabase,
+    context: *mut Context,
+    body: F,
+) -> mlua::Result<mlua::Function>
+where
+    A: mlua::FromLuaMulti,
+    R: IntoLuaMulti,
+    F: Fn(&mut Database, A) -> Result<R> + 'static,
+{
+    function(lua, database, context, move |database, arguments: A| {
+        if database.is_read_only() {
+            return Err(lycosa_engine::ErrorKind::ReadOnly.into());
+        }
+        body(database, arguments)
     })
 }
 
@@ -247,7 +267,7 @@ fn install_space_changes(
 ) -> mlua::Result<()> {
     native.set(
         "create_space",
-        function(
+        change(
             lua,
             database,
             context,
@@ -258,19 +278,19 @@ fn install_space_changes(
     )?;
     native.set(
         "drop_space",
-        function(lua, database, context, |database, id: u32| {
+        change(lua, database, context, |database, id: u32| {
             database.drop_space(id).map(|()| true)
         })?,
     )?;
     native.set(
         "truncate",
-        function(lua, database, context, |database, id: u32| {
+        change(lua, database, context, |database, id: u32| {
             database.truncate(id).map(|()| true)
         })?,
     )?;
     native.set(
         "alter_space",
-        function(
+        change(
             lua,
             database,
             context,
@@ -282,7 +302,7 @@ fn install_space_changes(
     )?;
     native.set(
         "bootstrap",
-        function(
+        change(
             lua,
             database,
             context,
@@ -301,7 +321,7 @@ fn install_index_changes(
 ) -> mlua::Result<()> {
     native.set(
         "create_index",
-        function(
+        change(
             lua,
             database,
             context,
@@ -312,7 +332,7 @@ fn install_index_changes(
     )?;
     native.set(
         "alter_index",
-        function(
+        change(
             lua,
             database,
             context,
@@ -325,7 +345,7 @@ fn install_index_changes(
     )?;
     native.set(
         "rename_index",
-        function(
+        change(
             lua,
             database,
             context,
@@ -338,7 +358,7 @@ fn install_index_changes(
     )?;
     native.set(
         "drop_index",
-        function(
+        change(
             lua,
             database,
             context,
@@ -426,6 +446,26 @@ fn install_figures(lua: &Lua, native: &Table, database: &SharedDatabase) -> mlua
         lua.create_function(move |_, ()| {
             shared.borrow_mut().reset_statistics();
             Ok(())
+        })?,
+    )?;
+    let shared = Rc::clone(database);
+    native.set(
+        "slab_statistics",
+        lua.create_function(move |lua, ()| {
+            let database = shared.borrow();
+            let list = lua.create_table()?;
+            for class in database.arena().statistics() {
+                let entry = lua.create_table()?;
+                entry.set("item_size", class.item_bytes)?;
+                entry.set("item_count", class.item_count)?;
+                entry.set("slab_count", class.slab_count)?;
+                let slab_bytes = (class.used_bytes + class.free_bytes) / class.slab_count;
+                entry.set("slab_size", slab_bytes)?;
+                entry.set("mem_used", class.used_bytes)?;
+                entry.set("mem_free", class.free_bytes)?;
+                list.push(entry)?;
+            }
+            Ok(list)
         })?,
     )?;
     let shared = Rc::clone(database);
@@ -523,6 +563,14 @@ fn install_limits(lua: &Lua, native: &Table, database: &SharedDatabase) -> mlua:
         "set_memory_limit",
         lua.create_function(move |_, bytes: f64| {
             shared.borrow().arena().set_limit_bytes(bytes as usize);
+            Ok(())
+        })?,
+    )?;
+    let shared = Rc::clone(database);
+    native.set(
+        "set_read_only",
+        lua.create_function(move |_, is_read_only: bool| {
+            shared.borrow_mut().set_read_only(is_read_only);
             Ok(())
         })?,
     )?;

@@ -10,7 +10,7 @@ mod catalog;
 use crate::error::{ErrorKind, Result};
 use crate::index::Index;
 use crate::msgpack;
-use crate::schema::{Format, KeyPart};
+use crate::schema::{Collation, Format, KeyPart};
 use crate::space::{PutMode, Space};
 use crate::transaction::{Change, State};
 use crate::tuple::{Encoded, Fields, field};
@@ -62,7 +62,8 @@ pub(crate) fn format_value(format: &Format) -> Vec<u8> {
     value(|out| {
         msgpack::write_array_header(out, format.fields().len() as u32);
         for field in format.fields() {
-            msgpack::write_map_header(out, 2 + u32::from(field.is_nullable));
+            let entries = 2 + u32::from(field.is_nullable) + u32::from(field.collation.is_some());
+            msgpack::write_map_header(out, entries);
             msgpack::write_string(out, b"name");
             msgpack::write_string(out, field.name.as_bytes());
             msgpack::write_string(out, b"type");
@@ -71,14 +72,22 @@ pub(crate) fn format_value(format: &Format) -> Vec<u8> {
                 msgpack::write_string(out, b"is_nullable");
                 msgpack::write_boolean(out, true);
             }
+            write_collation(out, field.collation);
         }
     })
 }
 
+/// An entry `collation` with the number of the collation, if there is one.
+fn write_collation(out: &mut Vec<u8>, collation: Option<&Collation>) {
+    if let Some(collation) = collation {
+        msgpack::write_string(out, b"collation");
+        msgpack::write_unsigned(out, u64::from(collation.id()));
+    }
+}
+
 /// Key parts as `_index` shows them: pairs of field and type where that says all.
 fn parts_value(parts: &[KeyPart]) -> Vec<u8> {
-    let is_plain =
-        |part: &KeyPart| !part.is_nullable && !part.is_descending && part.collation.is_none();
+    let is_plain = |part: &KeyPart| *part == KeyPart::new(part.field, part.field_type);
     let all_plain = parts.iter().all(is_plain);
     value(|out| {
         msgpack::write_array_header(out, parts.len() as u32);
@@ -120,10 +129,7 @@ fn write_part(out: &mut Vec<u8>, part: &KeyPart) {
         msgpack::write_string(out, b"exclude_null");
         msgpack::write_boolean(out, true);
     }
-    if let Some(collation) = part.collation {
-        msgpack::write_string(out, b"collation");
-        msgpack::write_unsigned(out, u64::from(collation.id()));
-    }
+    write_collation(out, part.collation);
 }
 
 fn unique_value(is_unique: bool) -> Vec<u8> {
