@@ -5,6 +5,7 @@ mod cursor;
 mod ddl;
 mod ddl_index;
 mod read;
+mod sequence;
 mod statement;
 mod system;
 mod transactions;
@@ -26,7 +27,9 @@ use crate::tuple::TupleMemory;
 pub use cursor::Cursor;
 pub use ddl::{SpaceAlteration, SpaceOptions, SpaceRowChange};
 pub use read::Select;
+pub use sequence::{Sequence, SequenceDefinition};
 pub use statement::{RowChange, StatementEnd};
+pub(crate) use system::SEQUENCE_ID;
 
 /// Number of the first space of a user.
 pub const FIRST_USER_SPACE_ID: u32 = 512;
@@ -60,6 +63,7 @@ pub struct Database {
     is_read_only: bool,
     spaces: HashMap<u32, Box<Space>, FixedState>,
     names: HashMap<String, u32, FixedState>,
+    sequences: HashMap<u32, Sequence, FixedState>,
     /// Fiber that runs.
     running: u64,
     /// Its transaction.
@@ -92,6 +96,7 @@ impl Database {
             is_read_only: false,
             spaces: HashMap::default(),
             names: HashMap::default(),
+            sequences: HashMap::default(),
             running: 0,
             transaction: Transaction::default(),
             parked: HashMap::default(),

@@ -10,6 +10,7 @@ mod hooked;
 mod reads;
 mod rules;
 mod schema;
+mod sequences;
 mod statements;
 
 use lycosa_engine::{Engine, Error, ErrorKind};
@@ -58,6 +59,7 @@ pub fn install(lua: &Lua, engine: &Engine) -> mlua::Result<()> {
     statements::install(lua, &native)?;
     reads::install(lua, &native)?;
     schema::install(lua, &native, &database, context)?;
+    sequences::install(lua, &native)?;
     hooked::install(lua, &native, &database, context)?;
     rules::install(lua, &native, &database, context)?;
     load_module(
@@ -124,6 +126,12 @@ pub fn install(lua: &Lua, engine: &Engine) -> mlua::Result<()> {
         lua,
         "schema",
         include_str!("../../modules/schema.lua"),
+        &native,
+    )?;
+    load_module(
+        lua,
+        "sequence",
+        include_str!("../../modules/sequence.lua"),
         &native,
     )?;
     load_module(
