@@ -20,21 +20,22 @@ local check_native, is_type = checks.native, checks.is_type
 
 local spaces = hooks.spaces
 
--- Names of formats, so that equal ones share a number.
+-- Formats by what their fields are called and hold, so that equal ones share a number.
 local format_numbers, next_format_number = {}, 0
 
 local function format_number(fields)
-    local names = {}
+    local names, descriptions = {}, {}
     for position, field in ipairs(fields) do
         names[position] = field.name
+        descriptions[position] = ('%s\0%s\0%s'):format(field.name, field.type, field.is_nullable)
     end
-    local key = table.concat(names, '\0')
+    local key = table.concat(descriptions, '\0')
     local number = format_numbers[key]
     if number == nil then
         next_format_number = next_format_number + 1
         number = next_format_number
         format_numbers[key] = number
-        tuples.register_format(number, names)
+        tuples.register_format(number, names, fields)
     end
     return number
 end

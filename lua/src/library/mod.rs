@@ -10,6 +10,7 @@ mod errno;
 mod file_descriptor;
 mod fio;
 mod pwd;
+mod tuple_format;
 mod tarantool;
 mod utf8;
 mod yaml;
@@ -75,6 +76,11 @@ const MODULES: &[Module] = &[
     module!("tap", "tap.lua"),
     module!("uri", "uri.lua"),
     module!("trigger", "trigger.lua"),
+    module!(
+        "lycosa.tuple_format",
+        "tuple_format.lua",
+        tuple_format::native
+    ),
     module!("utf8", "utf8.lua", utf8::native),
     module!("uuid", "uuid.lua", values::uuid::native),
     module!("varbinary", "varbinary.lua", values::varbinary::native),
