@@ -149,8 +149,10 @@ function session.su(user, callable, ...)
     end
     local own = current()
     local previous_user, previous_effective = own.user, own.effective
-    own.user, own.effective = id, id
-    if callable ~= nil then
+    own.effective = id
+    if callable == nil then
+        own.user = id
+    else
         return finish_su(own, previous_user, previous_effective, pcall(callable, ...))
     end
 end

@@ -3,7 +3,7 @@
 local Triggers = {}
 Triggers.__index = Triggers
 
--- A list, empty.
+-- An empty list. Its functions are to be called in their order, the newest first.
 local function new()
     return setmetatable({functions = {}}, Triggers)
 end
@@ -25,14 +25,14 @@ local function position_of(functions, wanted)
     error('trigger reset: Trigger is not found', 4)
 end
 
--- As Tarantool's `on_something(new, old)`: without arguments the list, newest first; else `new` is
+-- As Tarantool's `on_something(new, old)`: without arguments the list, oldest first; else `new` is
 -- added, takes the place of `old`, or `old` goes.
 function Triggers:reset(count, new_function, old_function)
     local functions = self.functions
     if count == 0 then
         local result = {}
-        for position, known in ipairs(functions) do
-            result[position] = known
+        for position = #functions, 1, -1 do
+            result[#result + 1] = functions[position]
         end
         return result
     end
