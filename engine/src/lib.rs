@@ -3,6 +3,7 @@
 //! It knows no Lua and keeps no globals. One thread owns every tuple and every index.
 
 pub mod database;
+pub mod datetime;
 pub mod decimal;
 pub mod engine;
 pub mod error;
@@ -20,7 +21,10 @@ pub mod update;
 mod space;
 mod transaction;
 
-pub use database::{Cursor, Database, DatabaseOptions, Select, SpaceOptions};
+pub use database::{
+    Cursor, Database, DatabaseOptions, RowChange, Select, SpaceAlteration, SpaceOptions,
+    SpaceRowChange, StatementEnd,
+};
 pub use engine::{Engine, EngineOptions, SharedDatabase};
 pub use error::{Error, ErrorKind, Result};
 pub use error_field::{ErrorField, ErrorTuple};

@@ -346,6 +346,7 @@ local function configure(options)
         end
     end
     is_configured = true
+    require('lycosa.schema').bootstrap()
     setmetatable(box, nil)
     for name, value in pairs(api) do
         box[name] = value

@@ -24,6 +24,10 @@ local storages = {} -- id -> table that the fiber keeps until it ends
 local locals = {} -- the same for other modules
 local outcomes = {} -- id -> {n =, ok, values...} of an ended joinable fiber, until the join
 
+-- id -> function that runs when the fiber's own has ended; whoever sets one takes it out.
+local exits = {}
+package.loaded['lycosa.fiber_exits'] = exits
+
 --- Errors.
 
 -- An error object of the named type when box can make one, else the value itself.
@@ -106,6 +110,10 @@ end
 
 -- What is left to do when a fiber's function has returned or failed.
 local function finish(id, ok, ...)
+    local at_exit = exits[id]
+    if at_exit ~= nil then
+        at_exit()
+    end
     storages[id], locals[id] = nil, nil
     if primitives.is_joinable(id) then
         local value = ...
@@ -489,6 +497,7 @@ add_queues(primitives, fiber, with_metatable, raise_cancelled)
 local main_id = current_id()
 
 package.loaded['lycosa.fiber'] = {
+    wait_for_descriptor = primitives.wait_for_descriptor,
     is_main = function() return current_id() == main_id end,
     locals = function()
         local id = current_id()

@@ -60,6 +60,13 @@ local function from_bytes(source, size, format_id)
     return tuple
 end
 
+local bytes_p = ffi.typeof('const uint8_t *')
+
+-- Makes a tuple of a string of MsgPack.
+local function from_string(bytes, format_id)
+    return from_bytes(ffi.cast(bytes_p, bytes), #bytes, format_id)
+end
+
 -- Makes a tuple of the first `size` bytes of the scratch buffer. Making the object may run a
 -- finalizer, and one that encodes values then changes what the tuple holds.
 local function from_scratch(size, format_id)
@@ -359,6 +366,7 @@ return {
     is = is_tuple,
     new = new_tuple,
     from_bytes = from_bytes,
+    from_string = from_string,
     from_scratch = from_scratch,
     register_format = register_format,
     format_names = function(format_id) return formats[format_id] end,

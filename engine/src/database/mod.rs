@@ -3,14 +3,17 @@
 
 mod cursor;
 mod ddl;
+mod ddl_index;
 mod read;
+mod statement;
+mod system;
 mod transactions;
 mod write;
 
 use std::rc::Rc;
 
 use foldhash::fast::FixedState;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use crate::error::{ErrorKind, Result};
 use crate::index::Index;
@@ -21,8 +24,9 @@ use crate::transaction::Transaction;
 use crate::tuple::TupleMemory;
 
 pub use cursor::Cursor;
-pub use ddl::SpaceOptions;
+pub use ddl::{SpaceAlteration, SpaceOptions, SpaceRowChange};
 pub use read::Select;
+pub use statement::{RowChange, StatementEnd};
 
 /// Number of the first space of a user.
 pub const FIRST_USER_SPACE_ID: u32 = 512;
@@ -65,6 +69,8 @@ pub struct Database {
     transactions_begun: u64,
     incarnations: u64,
     schema_version: u64,
+    /// Spaces that were made, changed or dropped since somebody last asked.
+    changed_spaces: HashSet<u32, FixedState>,
     statistics: Statistics,
     /// Result of an update while it is checked, and its scratch.
     scratch: Vec<u8>,
@@ -92,6 +98,7 @@ impl Database {
             transactions_begun: 0,
             incarnations: 0,
             schema_version: 1,
+            changed_spaces: HashSet::default(),
             statistics: Statistics::default(),
             scratch: Vec::new(),
         }
@@ -147,13 +154,33 @@ impl Database {
         self.schema_version
     }
 
-    /// The space with this number. Fails with `NoSuchSpace`.
+    /// Numbers of the spaces that were made, changed or dropped since the last call.
+    pub fn take_changed_spaces(&mut self) -> Vec<u32> {
+        self.changed_spaces.drain().collect()
+    }
+
+    /// The space with this number; for a view, the one that it shows. Fails with `NoSuchSpace`.
     #[inline]
     pub fn space(&self, id: u32) -> Result<&Space> {
-        self.spaces
-            .get(&id)
+        match self.spaces.get(&id) {
+            Some(space) => Ok(space),
+            None => self.viewed_space(id),
+        }
+    }
+
+    #[cold]
+    fn viewed_space(&self, id: u32) -> Result<&Space> {
+        system::view_source(id)
+            .and_then(|source| self.spaces.get(&source))
             .map(|space| &**space)
             .ok_or_else(|| no_such_space(id))
+    }
+
+    /// Name of the view with this number, if it is one.
+    pub fn view_name(&self, id: u32) -> Option<String> {
+        let source = system::view_source(id).filter(|_| !self.spaces.contains_key(&id))?;
+        let source = self.spaces.get(&source)?;
+        Some(system::view_name(&source.name))
     }
 
     /// The space with this name. Fails with `NoSuchSpace`.

@@ -39,10 +39,12 @@ impl Database {
     /// Checks a tuple, puts it into the space and logs it.
     #[inline]
     fn store(&mut self, space_id: u32, data: &[u8], mode: PutMode) -> Result<TuplePtr> {
-        let space = self
-            .spaces
-            .get_mut(&space_id)
-            .ok_or_else(|| no_such_space(space_id))?;
+        let Some(space) = self.spaces.get_mut(&space_id) else {
+            return Err(self.not_writable(space_id));
+        };
+        if space.special.is_some() {
+            space.check_writable()?;
+        }
         if data.len() > self.unchecked_tuple_bytes {
             check_size(space, data.len(), self.max_tuple_bytes, self.is_read_only)?;
         }
@@ -82,9 +84,11 @@ impl Database {
         let Some(old) = self.find_unique(space_id, index_id, key)? else {
             return Ok(None);
         };
-        if let Some(space) = self.spaces.get_mut(&space_id) {
-            space.take(old);
-        }
+        let Some(space) = self.spaces.get_mut(&space_id) else {
+            return Err(self.not_writable(space_id));
+        };
+        space.check_writable()?;
+        space.take(old);
         // SAFETY: the reference that the index gave up keeps the tuple alive.
         let handle = unsafe { self.memory.handle(old) };
         self.log(Change::Row {
@@ -142,7 +146,9 @@ impl Database {
         self.statistics.count(Counter::Upsert);
         self.touch()?;
         self.check_writable(space_id)?;
-        let space = self.space(space_id)?;
+        let Some(space) = self.spaces.get(&space_id) else {
+            return Err(self.not_writable(space_id));
+        };
         let Some(primary) = space.primary() else {
             return Err(ErrorKind::NoSuchIndexId {
                 index_id: 0,
@@ -181,7 +187,7 @@ impl Database {
         result
     }
 
-    fn parse_operations<'a>(
+    pub(super) fn parse_operations<'a>(
         &self,
         space_id: u32,
         operations: Encoded<'a>,
@@ -233,20 +239,36 @@ impl Database {
     pub fn truncate(&mut self, space_id: u32) -> Result<()> {
         self.touch()?;
         self.check_writable(space_id)?;
-        let incarnation = self.next_incarnation();
+        self.check_alterable(space_id)?;
         let arena = std::rc::Rc::clone(self.memory.arena());
-        let space = self
-            .spaces
-            .get_mut(&space_id)
-            .ok_or_else(|| no_such_space(space_id))?;
-        let contents = space.take_contents(incarnation, &arena);
-        let change = SpaceChange::Truncated { contents };
-        self.log(Change::schema(SchemaChange::Within { space_id, change }));
-        Ok(())
+        let _held = arena.overdraft();
+        self.as_statement(|database| {
+            let incarnation = database.next_incarnation();
+            let space = database
+                .spaces
+                .get_mut(&space_id)
+                .ok_or_else(|| no_such_space(space_id))?;
+            let contents = space.take_contents(incarnation, &arena);
+            let change = SpaceChange::Truncated { contents };
+            database.log(Change::schema(SchemaChange::Within { space_id, change }));
+            database.count_truncation(space_id)
+        })
     }
 }
 
 impl Space {
+    /// Fails with `Unsupported` when only changes of the schema change the rows of this space.
+    fn check_writable(&self) -> Result<()> {
+        if self.special.as_ref().is_some_and(|s| s.is_protected) {
+            return Err(ErrorKind::Unsupported {
+                subject: String::from("Lycosa"),
+                feature: format!("statements on the system space '{}'", self.name),
+            }
+            .into());
+        }
+        Ok(())
+    }
+
     /// Fails with `UnsupportedIndexFeature` for a HASH index.
     pub(super) fn require_tree(&self, index_id: u32, feature: &str) -> Result<()> {
         let index = self.index(index_id)?;

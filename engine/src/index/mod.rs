@@ -95,6 +95,8 @@ pub struct IndexOptions {
     pub parts: Vec<KeyPart>,
     /// Number of the index; by default the lowest free one. 0 is the primary key.
     pub id: Option<u32>,
+    /// What `_index` shows as options, a MsgPack map; by default whether it is unique.
+    pub declared: Option<Vec<u8>>,
 }
 
 impl IndexOptions {
@@ -105,6 +107,7 @@ impl IndexOptions {
             is_unique: true,
             parts,
             id: None,
+            declared: None,
         }
     }
 
@@ -115,6 +118,7 @@ impl IndexOptions {
             is_unique: true,
             parts,
             id: None,
+            declared: None,
         }
     }
 

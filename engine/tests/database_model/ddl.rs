@@ -115,6 +115,7 @@ impl Program {
             id: Some(id),
             format: fields,
             field_count,
+            ..SpaceOptions::default()
         };
         let actual = self.database.create_space(&name, options);
         if let Some((actual, expected)) = self.agree("create_space", before, actual, expected) {
@@ -142,6 +143,7 @@ impl Program {
         let before = self.spaces.clone();
         let mut is_change = true;
         let expected = self.touch().and_then(|()| {
+            self.lookup_mut(id)?;
             let owner = self.spaces.iter().find(|(_, space)| space.name == name);
             match owner.map(|(owner, _)| *owner) {
                 Some(owner) if owner == id => {
@@ -257,6 +259,7 @@ impl Program {
             is_unique,
             parts,
             id,
+            declared: None,
         };
         let name = format!("index {}", self.choices.below(6));
         let before = self.spaces.clone();

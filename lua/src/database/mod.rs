@@ -6,7 +6,9 @@
 //! of the schema (`schema`) are cold and go through mlua.
 
 mod context;
+mod hooked;
 mod reads;
+mod rules;
 mod schema;
 mod statements;
 
@@ -16,7 +18,7 @@ use mlua::Lua;
 use self::context::Context;
 use crate::box_system;
 use crate::error::PendingError;
-use crate::state::{address, load_module, with_boundary};
+use crate::state::{address, load_module, preload_module, with_boundary};
 
 /// The error object's parts.
 pub(crate) fn pending(error: &Error) -> PendingError {
@@ -56,6 +58,8 @@ pub fn install(lua: &Lua, engine: &Engine) -> mlua::Result<()> {
     statements::install(lua, &native)?;
     reads::install(lua, &native)?;
     schema::install(lua, &native, &database, context)?;
+    hooked::install(lua, &native, &database, context)?;
+    rules::install(lua, &native, &database, context)?;
     load_module(
         lua,
         "database",
@@ -76,8 +80,56 @@ pub fn install(lua: &Lua, engine: &Engine) -> mlua::Result<()> {
     )?;
     load_module(
         lua,
+        "events",
+        include_str!("../../modules/events.lua"),
+        &native,
+    )?;
+    load_module(
+        lua,
+        "hooks",
+        include_str!("../../modules/hooks.lua"),
+        &native,
+    )?;
+    load_module(
+        lua,
+        "transactions",
+        include_str!("../../modules/transactions.lua"),
+        &native,
+    )?;
+    preload_module(
+        lua,
+        "hooked_statements",
+        include_str!("../../modules/hooked_statements.lua"),
+        &native,
+    )?;
+    load_module(
+        lua,
+        "schema_checks",
+        include_str!("../../modules/schema_checks.lua"),
+        &native,
+    )?;
+    load_module(
+        lua,
+        "functions",
+        include_str!("../../modules/functions.lua"),
+        &native,
+    )?;
+    preload_module(
+        lua,
+        "rules",
+        include_str!("../../modules/rules.lua"),
+        &native,
+    )?;
+    load_module(
+        lua,
         "schema",
         include_str!("../../modules/schema.lua"),
+        &native,
+    )?;
+    load_module(
+        lua,
+        "schema_index",
+        include_str!("../../modules/schema_index.lua"),
         &native,
     )?;
     load_module(

@@ -5,11 +5,16 @@
 //! answering with what `require` returns.
 
 mod environment;
+mod errno;
+mod file_descriptor;
+mod fio;
+mod pwd;
 mod utf8;
 
 use mlua::{Lua, Table};
 
 use crate::state::load_module;
+use crate::{msgpack, values};
 
 /// A module of this library.
 struct Module {
@@ -36,12 +41,28 @@ macro_rules! module {
 
 /// All of them, by name.
 const MODULES: &[Module] = &[
+    module!("datetime", "datetime.lua", values::datetime::native),
+    module!("decimal", "decimal.lua", values::decimal::native),
+    module!("errno", "errno.lua", errno::native),
+    module!("fio", "fio.lua", fio::native),
+    module!("lycosa.fio_failure", "fio_failure.lua"),
+    module!("lycosa.fio_file", "fio_file.lua"),
+    module!("lycosa.fio_trees", "fio_trees.lua"),
     module!("fun", "fun.lua"),
     module!("lycosa.fun_slices", "fun_slices.lua"),
     module!("lycosa.fun_reductions", "fun_reductions.lua"),
     module!("lycosa.fun_combinations", "fun_combinations.lua"),
+    module!("socket", "socket.lua"),
+    module!("pwd", "pwd.lua", pwd::native),
+    module!("title", "title.lua"),
+    module!("msgpack", "msgpack.lua", msgpack::native),
+    module!("msgpackffi", "msgpackffi.lua"),
+    module!("lycosa.msgpack_objects", "msgpack_objects.lua"),
     module!("strict", "strict.lua"),
+    module!("trigger", "trigger.lua"),
     module!("utf8", "utf8.lua", utf8::native),
+    module!("uuid", "uuid.lua", values::uuid::native),
+    module!("varbinary", "varbinary.lua", values::varbinary::native),
 ];
 
 /// Extends the standard libraries, and makes `require` find the modules.
