@@ -46,7 +46,8 @@ impl Database {
             space.check_writable()?;
         }
         if data.len() > self.unchecked_tuple_bytes {
-            check_size(space, data.len(), self.max_tuple_bytes, self.is_read_only)?;
+            let is_read_only = self.is_read_only && !self.temporary_spaces.contains(&space_id);
+            check_size(data.len(), self.max_tuple_bytes, is_read_only)?;
         }
         space.format.check(data)?;
         let new = self.memory.allocate(data)?;

@@ -20,7 +20,7 @@ local function first() end
 local function second() end
 show('no triggers', ctl.on_shutdown())
 show('set', ctl.on_shutdown(first) == first, #ctl.on_shutdown())
-show('another', ctl.on_shutdown(second) == second, ctl.on_shutdown()[1] == second, #ctl.on_shutdown())
+show('another', ctl.on_shutdown(second) == second, #ctl.on_shutdown())
 show('replaced', ctl.on_shutdown(print, first) == print, #ctl.on_shutdown())
 show('removed', ctl.on_shutdown(nil, print), #ctl.on_shutdown())
 show.try('unknown', ctl.on_shutdown, nil, print)
