@@ -250,6 +250,13 @@ local function throw_kind(kind, message)
     error(last_error)
 end
 
+-- An error of the system, by its number.
+local function make_system(message, number)
+    local object = make(0, 'SystemError', message)
+    details[object].errno = number
+    return object
+end
+
 -- The error object of whatever `pcall` caught: what is none yet becomes a LuajitError.
 local function wrap(value)
     if is_error(value) then
@@ -363,6 +370,7 @@ return {
     names = names,
     is = is_error,
     make = make_native,
+    make_system = make_system,
     new = functions.new,
     throw_kind = throw_kind,
     raise = raise,
