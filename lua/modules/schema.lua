@@ -73,6 +73,7 @@ local function update_space(space, described)
     space.field_count = described.field_count
     space.type = flags.type or flags.temporary and 'data-temporary' or 'normal'
     space.temporary = space.type ~= 'normal'
+    native.set_temporary(space.id, space.temporary)
     space.is_local, space.is_sync = flags.group_id == 1, flags.is_sync == true
     space.enabled = described.indexes[1] ~= nil and described.indexes[1].id == 0
     update_indexes(space, described)

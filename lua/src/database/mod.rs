@@ -155,10 +155,6 @@ fn load_box_modules(lua: &Lua, native: &mlua::Table) -> mlua::Result<()> {
     for (name, source) in [
         ("box_options", include_str!("../../modules/box/options.lua")),
         ("cfg", include_str!("../../modules/cfg.lua")),
-        (
-            "box_triggers",
-            include_str!("../../modules/box/triggers.lua"),
-        ),
         ("box_stat", include_str!("../../modules/box/stat.lua")),
         ("box_info", include_str!("../../modules/box/info.lua")),
         ("box_ctl", include_str!("../../modules/box/ctl.lua")),
