@@ -22,7 +22,7 @@ mod space;
 mod transaction;
 
 pub use database::{
-    Cursor, Database, DatabaseOptions, RowChange, Select, SpaceAlteration, SpaceOptions,
+    Cursor, Database, DatabaseOptions, ReadView, RowChange, Select, SpaceAlteration, SpaceOptions,
     SpaceRowChange, StatementEnd,
 };
 pub use engine::{Engine, EngineOptions, SharedDatabase};
