@@ -9,7 +9,7 @@ local fiber = require('fiber')
 local FOREVER_S = math.huge
 local FAILED = 1
 
-local process = {}
+local process = {terminal = native.terminal, wait = native.wait}
 local exit_now = os.exit
 local exit_handlers = {}
 local ending_fiber
