@@ -22,7 +22,7 @@ mod space;
 mod transaction;
 
 pub use database::{
-    Cursor, Database, DatabaseOptions, RowChange, Select, Sequence, SequenceDefinition,
+    Cursor, Database, DatabaseOptions, ReadView, RowChange, Select, Sequence, SequenceDefinition,
     SpaceAlteration, SpaceOptions, SpaceRowChange, StatementEnd,
 };
 pub use engine::{Engine, EngineOptions, SharedDatabase};

@@ -23,7 +23,7 @@ end
 for _, name in ipairs({'user', 'role'}) do
     api.schema[name] = refuse_all('box.schema.' .. name)
 end
-for _, name in ipairs({'read_view', 'backup', 'iproto'}) do
+for _, name in ipairs({'backup', 'iproto'}) do
     api[name] = refuse_all('box.' .. name)
 end
 for _, name in ipairs({'execute'}) do

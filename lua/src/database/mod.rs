@@ -7,6 +7,7 @@
 
 mod context;
 mod hooked;
+mod read_views;
 mod reads;
 mod rules;
 mod schema;
@@ -58,6 +59,7 @@ pub fn install(lua: &Lua, engine: &Engine) -> mlua::Result<()> {
     native.set("pid", std::process::id())?;
     statements::install(lua, &native)?;
     reads::install(lua, &native)?;
+    read_views::install(lua, &native, &database, context)?;
     schema::install(lua, &native, &database, context)?;
     sequences::install(lua, &native)?;
     hooked::install(lua, &native, &database, context)?;
@@ -160,6 +162,10 @@ fn load_box_modules(lua: &Lua, native: &mlua::Table) -> mlua::Result<()> {
         ("box_ctl", include_str!("../../modules/box/ctl.lua")),
         ("box_session", include_str!("../../modules/box/session.lua")),
         ("box_watch", include_str!("../../modules/box/watch.lua")),
+        (
+            "box_read_view",
+            include_str!("../../modules/box/read_view.lua"),
+        ),
     ] {
         load_module(lua, name, source, native)?;
     }
