@@ -153,8 +153,6 @@ local function owner_number(user)
     return found.id
 end
 
-local COLLATED_TYPES = {string = true, str = true, scalar = true, any = true, ['*'] = true}
-
 -- Options of fields that are not supported.
 local REFUSED_KEYS = {'foreign_key', 'compression'}
 
@@ -189,6 +187,8 @@ local function declared_field(field, position)
     return declared
 end
 
+local COLLATED_TYPES = {string = true, str = true, scalar = true, any = true, ['*'] = true}
+
 -- Brings a format into the form {{name, type, is_nullable}, ...}. Answers also with the format as
 -- it was declared, encoded.
 local function normalize_format(format)
@@ -210,8 +210,8 @@ local function normalize_format(format)
                 'collation is reasonable only for string, scalar and any fields')
         end
         declared.collation = collation
-        fields[position] = {name = declared.name, type = declared.type, collation = collation,
-            is_nullable = declared.is_nullable == true}
+        fields[position] = {name = declared.name, type = declared.type,
+            is_nullable = declared.is_nullable == true, collation = collation}
         all_declared[position] = declared
     end
     return fields, msgpack.encode(all_declared)

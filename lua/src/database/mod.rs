@@ -26,23 +26,11 @@ pub(crate) fn pending(error: &Error) -> PendingError {
         ErrorKind::MemoryIssue { .. } => "OutOfMemory",
         _ => "ClientError",
     };
-    let payload = match error.kind() {
-        ErrorKind::TupleFound { index, space, .. } => {
-            vec![
-                (String::from("index"), index.clone()),
-                (String::from("space"), space.clone()),
-            ]
-        }
-        ErrorKind::NoSuchSpace { space } | ErrorKind::SpaceExists { space } => {
-            vec![(String::from("space"), space.clone())]
-        }
-        _ => Vec::new(),
-    };
     PendingError {
         code: error.code(),
         kind,
         message: error.to_string(),
-        payload,
+        fields: error.kind().fields(),
     }
 }
 

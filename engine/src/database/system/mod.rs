@@ -89,40 +89,44 @@ fn parts_value(parts: &[KeyPart]) -> Vec<u8> {
     value(|out| {
         msgpack::write_array_header(out, parts.len() as u32);
         for part in parts {
-            let kind = part.field_type.name().as_bytes();
             if all_plain {
                 msgpack::write_array_header(out, 2);
                 msgpack::write_unsigned(out, u64::from(part.field));
-                msgpack::write_string(out, kind);
-                continue;
+                msgpack::write_string(out, part.field_type.name().as_bytes());
+            } else {
+                write_part(out, part);
             }
-            let extras = [
-                part.is_nullable,
-                part.is_descending,
-                part.excludes_null,
-                part.collation.is_some(),
-            ];
-            let entries = 2 + extras.iter().filter(|is_there| **is_there).count();
-            msgpack::write_map_header(out, entries as u32);
-            msgpack::write_string(out, b"field");
-            msgpack::write_unsigned(out, u64::from(part.field));
-            msgpack::write_string(out, b"type");
-            msgpack::write_string(out, kind);
-            if part.is_nullable {
-                msgpack::write_string(out, b"is_nullable");
-                msgpack::write_boolean(out, true);
-            }
-            if part.is_descending {
-                msgpack::write_string(out, b"sort_order");
-                msgpack::write_string(out, b"desc");
-            }
-            if part.excludes_null {
-                msgpack::write_string(out, b"exclude_null");
-                msgpack::write_boolean(out, true);
-            }
-            write_collation(out, part.collation);
         }
     })
+}
+
+/// One key part as a map.
+fn write_part(out: &mut Vec<u8>, part: &KeyPart) {
+    let entries = [
+        part.is_nullable,
+        part.is_descending,
+        part.excludes_null,
+        part.collation.is_some(),
+    ];
+    let count = entries.iter().filter(|is_there| **is_there).count();
+    msgpack::write_map_header(out, 2 + count as u32);
+    msgpack::write_string(out, b"field");
+    msgpack::write_unsigned(out, u64::from(part.field));
+    msgpack::write_string(out, b"type");
+    msgpack::write_string(out, part.field_type.name().as_bytes());
+    if part.is_nullable {
+        msgpack::write_string(out, b"is_nullable");
+        msgpack::write_boolean(out, true);
+    }
+    if part.is_descending {
+        msgpack::write_string(out, b"sort_order");
+        msgpack::write_string(out, b"desc");
+    }
+    if part.excludes_null {
+        msgpack::write_string(out, b"exclude_null");
+        msgpack::write_boolean(out, true);
+    }
+    write_collation(out, part.collation);
 }
 
 fn unique_value(is_unique: bool) -> Vec<u8> {
