@@ -9,6 +9,7 @@ mod environment;
 mod errno;
 mod file_descriptor;
 mod fio;
+mod popen;
 mod pwd;
 mod utf8;
 
@@ -57,6 +58,7 @@ const MODULES: &[Module] = &[
     module!("lycosa.fun_reductions", "fun_reductions.lua"),
     module!("lycosa.fun_combinations", "fun_combinations.lua"),
     module!("socket", "socket.lua"),
+    module!("popen", "popen.lua", popen::native),
     module!("pwd", "pwd.lua", pwd::native),
     module!("title", "title.lua"),
     module!("msgpack", "msgpack.lua", msgpack::native),
