@@ -20,7 +20,7 @@ local function refuse_all(prefix)
     })
 end
 
-for _, name in ipairs({'user', 'role', 'func'}) do
+for _, name in ipairs({'func'}) do
     api.schema[name] = refuse_all('box.schema.' .. name)
 end
 for _, name in ipairs({'func', 'read_view', 'backup', 'iproto'}) do
