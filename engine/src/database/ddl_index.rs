@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::error_field::ErrorTuple;
 use crate::index::{Index, IndexOptions, IndexType};
 use crate::schema::{FieldType, KeyPart};
 use crate::space::{Space, for_each};
@@ -298,7 +299,7 @@ fn check_parts(
         }
         if matches!(
             part.field_type,
-            FieldType::Any | FieldType::Array | FieldType::Map
+            FieldType::Any | FieldType::Array | FieldType::Map | FieldType::Interval
         ) {
             return Err(modify(&format!(
                 "field type '{}' is not supported",
@@ -351,8 +352,8 @@ fn fill(space: &Space, mut index: Index) -> Result<Index> {
                     Err(ErrorKind::TupleFound {
                         index: index.name.clone(),
                         space: space.name.clone(),
-                        old_tuple: crate::msgpack::to_text(old),
-                        new_tuple: crate::msgpack::to_text(new),
+                        old_tuple: ErrorTuple::new(old),
+                        new_tuple: ErrorTuple::new(new),
                     }
                     .into())
                 }

@@ -5,9 +5,11 @@
 //! a stack switch inside one of its closures would corrupt. No primitive raises an error while it
 //! holds a Rust value with a destructor: each answers with a status, and Lua raises.
 
+mod descriptors;
 mod primitives;
 mod queues;
 
+use std::cell::OnceCell;
 use std::ffi::{c_int, c_void};
 use std::rc::Rc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -25,6 +27,8 @@ struct Bridge {
     /// Wall-clock time when `started` was read, in seconds since 1970.
     started_unix_seconds: f64,
     started: Instant,
+    /// Made by the first wait for a file descriptor.
+    watcher: OnceCell<descriptors::Watcher>,
 }
 
 impl Drop for Bridge {
@@ -53,6 +57,7 @@ pub fn install(lua: &Lua, scheduler: &Scheduler) -> mlua::Result<Table> {
         scheduler: scheduler.clone(),
         started_unix_seconds: since_epoch.as_secs_f64(),
         started: Instant::now(),
+        watcher: OnceCell::new(),
     });
     let pointer: *mut c_void = Rc::as_ptr(&bridge).cast_mut().cast();
     with_boundary(lua, |boundary| boundary.scheduler = Some(scheduler.clone()))?;
@@ -62,7 +67,7 @@ pub fn install(lua: &Lua, scheduler: &Scheduler) -> mlua::Result<Table> {
     // when an allocation fails.
     let primitives: Table = unsafe {
         lua.exec_raw((), move |state| {
-            let all = [primitives::ALL, queues::ALL];
+            let all = [primitives::ALL, queues::ALL, descriptors::ALL];
             ffi::lua_createtable(state, 0, 32);
             for (name, function) in all.into_iter().flatten() {
                 ffi::lua_pushlightuserdata(state, pointer);

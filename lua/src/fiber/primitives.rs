@@ -140,9 +140,9 @@ unsafe extern "C-unwind" fn start(state: *mut lua_State) -> c_int {
 }
 
 /// A message without a destructor, so that Lua may fail to copy it.
-type Message = ([u8; 256], usize);
+pub(super) type Message = ([u8; 256], usize);
 
-fn message_of(error: &dyn std::fmt::Display) -> Message {
+pub(super) fn message_of(error: &dyn std::fmt::Display) -> Message {
     let text = error.to_string();
     let mut bytes = [0; 256];
     let length = text.floor_char_boundary(bytes.len());
