@@ -277,13 +277,7 @@ impl Program {
         let has_changes = self.has_changes();
         let space = self.lookup_mut(space_id)?;
         let has = |id: u32| space.indexes.iter().any(|index| index.id == id);
-        let lowest_free = (0..128).find(|id| !has(*id)).unwrap_or(128);
-        let behind_last = (0..128).rfind(|id| has(*id)).map_or(0, |last| last + 1);
-        let next = if behind_last < 128 {
-            behind_last
-        } else {
-            lowest_free
-        };
+        let next = (0..128).rfind(|id| has(*id)).map_or(0, |last| last + 1);
         let id = options.id.unwrap_or(next);
         if space.indexes.iter().any(|index| index.name == name) {
             return fail(85);
