@@ -12,7 +12,11 @@ mod fio;
 mod key_def;
 mod popen;
 mod pwd;
+mod tarantool;
+mod tuple_format;
 mod utf8;
+mod yaml;
+mod yaml_style;
 
 use mlua::{Lua, Table};
 
@@ -66,13 +70,26 @@ const MODULES: &[Module] = &[
     module!("msgpack", "msgpack.lua", msgpack::native),
     module!("msgpackffi", "msgpackffi.lua"),
     module!("lycosa.msgpack_objects", "msgpack_objects.lua"),
+    module!("compat", "compat.lua"),
+    module!("console", "console.lua"),
+    module!("lycosa.console_completion", "console_completion.lua"),
+    module!("lycosa.console_format", "console_format.lua"),
+    module!("internal.argparse", "argparse.lua"),
     module!("strict", "strict.lua"),
+    module!("tarantool", "tarantool.lua", tarantool::native),
     module!("tap", "tap.lua"),
     module!("uri", "uri.lua"),
     module!("trigger", "trigger.lua"),
+    module!(
+        "lycosa.tuple_format",
+        "tuple_format.lua",
+        tuple_format::native
+    ),
     module!("utf8", "utf8.lua", utf8::native),
     module!("uuid", "uuid.lua", values::uuid::native),
     module!("varbinary", "varbinary.lua", values::varbinary::native),
+    module!("yaml", "yaml.lua", yaml::native),
+    module!("lycosa.yaml_encode", "yaml_encode.lua"),
 ];
 
 /// Modules of Tarantool that scripts may require but not use: calls of what is in them throw.
