@@ -5,6 +5,8 @@ mod cursor;
 mod ddl;
 mod ddl_index;
 mod read;
+mod read_view;
+mod sequence;
 mod statement;
 mod system;
 mod transactions;
@@ -26,7 +28,10 @@ use crate::tuple::TupleMemory;
 pub use cursor::Cursor;
 pub use ddl::{SpaceAlteration, SpaceOptions, SpaceRowChange};
 pub use read::Select;
+pub use read_view::ReadView;
+pub use sequence::{Sequence, SequenceDefinition};
 pub use statement::{RowChange, StatementEnd};
+pub(crate) use system::SEQUENCE_ID;
 
 /// Number of the first space of a user.
 pub const FIRST_USER_SPACE_ID: u32 = 512;
@@ -62,6 +67,7 @@ pub struct Database {
     temporary_spaces: HashSet<u32, FixedState>,
     spaces: HashMap<u32, Box<Space>, FixedState>,
     names: HashMap<String, u32, FixedState>,
+    sequences: HashMap<u32, Sequence, FixedState>,
     /// Fiber that runs.
     running: u64,
     /// Its transaction.
@@ -74,6 +80,11 @@ pub struct Database {
     /// Spaces that were made, changed or dropped since somebody last asked.
     changed_spaces: HashSet<u32, FixedState>,
     statistics: Statistics,
+    /// Spaces of open read views, by numbers of their own.
+    copies: HashMap<u32, Box<Space>, FixedState>,
+    last_copy_id: u32,
+    read_views: HashMap<u64, ReadView, FixedState>,
+    read_views_opened: u64,
     /// Result of an update while it is checked, and its scratch.
     scratch: Vec<u8>,
 }
@@ -95,6 +106,7 @@ impl Database {
             temporary_spaces: HashSet::default(),
             spaces: HashMap::default(),
             names: HashMap::default(),
+            sequences: HashMap::default(),
             running: 0,
             transaction: Transaction::default(),
             parked: HashMap::default(),
@@ -103,6 +115,10 @@ impl Database {
             schema_version: 1,
             changed_spaces: HashSet::default(),
             statistics: Statistics::default(),
+            copies: HashMap::default(),
+            last_copy_id: 0,
+            read_views: HashMap::default(),
+            read_views_opened: 0,
             scratch: Vec::new(),
         }
     }
@@ -172,7 +188,8 @@ impl Database {
         self.changed_spaces.drain().collect()
     }
 
-    /// The space with this number; for a view, the one that it shows. Fails with `NoSuchSpace`.
+    /// The space with this number; for a view, the one that it shows; for a number that a read view
+    /// has given out, the copy. Fails with `NoSuchSpace`.
     #[inline]
     pub fn space(&self, id: u32) -> Result<&Space> {
         match self.spaces.get(&id) {
@@ -185,6 +202,7 @@ impl Database {
     fn viewed_space(&self, id: u32) -> Result<&Space> {
         system::view_source(id)
             .and_then(|source| self.spaces.get(&source))
+            .or_else(|| self.copies.get(&id))
             .map(|space| &**space)
             .ok_or_else(|| no_such_space(id))
     }
@@ -247,7 +265,7 @@ fn no_such_space(id: u32) -> crate::Error {
 impl Drop for Database {
     fn drop(&mut self) {
         self.rollback_everything();
-        for space in self.spaces.values() {
+        for space in self.spaces.values().chain(self.copies.values()) {
             space.release_tuples(&self.memory);
         }
     }
