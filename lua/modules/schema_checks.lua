@@ -24,6 +24,9 @@ function checks.options(options, template)
             illegal("unexpected option '%s'", tostring(name))
         elseif expected ~= 'any' and value ~= nil then
             local found = type(value)
+            if found == 'cdata' and not expected:find('cdata', 1, true) and tonumber(value) ~= nil then
+                found = 'number'
+            end
             if not (', ' .. expected .. ','):find(', ' .. found .. ',', 1, true) then
                 illegal(expected:find(',') and "options parameter '%s' should be one of types: %s"
                     or "options parameter '%s' should be of type %s", name, expected)

@@ -6,6 +6,7 @@ mod ddl;
 mod ddl_index;
 mod read;
 mod read_view;
+mod sequence;
 mod statement;
 mod system;
 mod transactions;
@@ -28,7 +29,9 @@ pub use cursor::Cursor;
 pub use ddl::{SpaceAlteration, SpaceOptions, SpaceRowChange};
 pub use read::Select;
 pub use read_view::ReadView;
+pub use sequence::{Sequence, SequenceDefinition};
 pub use statement::{RowChange, StatementEnd};
+pub(crate) use system::SEQUENCE_ID;
 
 /// Number of the first space of a user.
 pub const FIRST_USER_SPACE_ID: u32 = 512;
@@ -60,8 +63,11 @@ pub struct Database {
     /// usual statement pays for one comparison.
     unchecked_tuple_bytes: usize,
     is_read_only: bool,
+    /// Spaces whose tuples may change all the same.
+    temporary_spaces: HashSet<u32, FixedState>,
     spaces: HashMap<u32, Box<Space>, FixedState>,
     names: HashMap<String, u32, FixedState>,
+    sequences: HashMap<u32, Sequence, FixedState>,
     /// Fiber that runs.
     running: u64,
     /// Its transaction.
@@ -97,8 +103,10 @@ impl Database {
             max_tuple_bytes: options.max_tuple_bytes,
             unchecked_tuple_bytes: options.max_tuple_bytes,
             is_read_only: false,
+            temporary_spaces: HashSet::default(),
             spaces: HashMap::default(),
             names: HashMap::default(),
+            sequences: HashMap::default(),
             running: 0,
             transaction: Transaction::default(),
             parked: HashMap::default(),
@@ -141,11 +149,21 @@ impl Database {
         self.is_read_only
     }
 
+    /// Says whether the tuples of a space may change while the database is read-only.
+    pub fn set_temporary(&mut self, space_id: u32, is_temporary: bool) {
+        if is_temporary {
+            self.temporary_spaces.insert(space_id);
+        } else {
+            self.temporary_spaces.remove(&space_id);
+        }
+    }
+
     /// Fails with `ReadOnly` when tuples of the space may not change.
     #[inline]
     pub(super) fn check_writable(&self, space_id: u32) -> Result<()> {
         if self.is_read_only {
-            check_size(self.space(space_id)?, 0, usize::MAX, true)?;
+            let space = self.space(space_id)?;
+            check_size(0, usize::MAX, !self.temporary_spaces.contains(&space.id))?;
         }
         Ok(())
     }
@@ -226,7 +244,7 @@ impl Database {
 
 /// Says of a tuple that `store` has to look at twice whether it may be stored.
 #[cold]
-fn check_size(_space: &Space, bytes: usize, max_bytes: usize, is_read_only: bool) -> Result<()> {
+fn check_size(bytes: usize, max_bytes: usize, is_read_only: bool) -> Result<()> {
     if is_read_only {
         return Err(ErrorKind::ReadOnly.into());
     }

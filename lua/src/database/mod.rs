@@ -11,6 +11,7 @@ mod read_views;
 mod reads;
 mod rules;
 mod schema;
+mod sequences;
 mod statements;
 
 use lycosa_engine::{Engine, Error, ErrorKind};
@@ -60,6 +61,7 @@ pub fn install(lua: &Lua, engine: &Engine) -> mlua::Result<()> {
     reads::install(lua, &native)?;
     read_views::install(lua, &native, &database, context)?;
     schema::install(lua, &native, &database, context)?;
+    sequences::install(lua, &native)?;
     hooked::install(lua, &native, &database, context)?;
     rules::install(lua, &native, &database, context)?;
     load_module(
@@ -130,6 +132,12 @@ pub fn install(lua: &Lua, engine: &Engine) -> mlua::Result<()> {
     )?;
     load_module(
         lua,
+        "sequence",
+        include_str!("../../modules/sequence.lua"),
+        &native,
+    )?;
+    load_module(
+        lua,
         "schema_index",
         include_str!("../../modules/schema_index.lua"),
         &native,
@@ -149,10 +157,6 @@ fn load_box_modules(lua: &Lua, native: &mlua::Table) -> mlua::Result<()> {
     for (name, source) in [
         ("box_options", include_str!("../../modules/box/options.lua")),
         ("cfg", include_str!("../../modules/cfg.lua")),
-        (
-            "box_triggers",
-            include_str!("../../modules/box/triggers.lua"),
-        ),
         ("box_stat", include_str!("../../modules/box/stat.lua")),
         ("box_info", include_str!("../../modules/box/info.lua")),
         ("box_ctl", include_str!("../../modules/box/ctl.lua")),

@@ -252,6 +252,10 @@ fn describe_space(lua: &Lua, database: &Database, id: u32) -> mlua::Result<Optio
         indexes.push(describe_index(lua, index)?)?;
     }
     table.set("indexes", indexes)?;
+    if let Some((sequence_id, field)) = database.space_sequence(id) {
+        table.set("sequence_id", sequence_id)?;
+        table.set("sequence_fieldno", field + 1)?;
+    }
     Ok(Some(table))
 }
 
@@ -362,6 +366,50 @@ fn install_index_changes(
                 database.drop_index(space_id, index_id).map(|()| true)
             },
         )?,
+    )
+}
+
+fn install_sequences(
+    lua: &Lua,
+    native: &Table,
+    database: &SharedDatabase,
+    context: *mut Context,
+) -> mlua::Result<()> {
+    native.set(
+        "drop_sequence",
+        function(lua, database, context, |database, id: u32| {
+            database.drop_sequence(id).map(|()| true)
+        })?,
+    )?;
+    native.set(
+        "attach_sequence",
+        function(
+            lua,
+            database,
+            context,
+            |database, (space_id, sequence_id, field, is_generated): (u32, u32, u32, bool)| {
+                database
+                    .attach_sequence(space_id, sequence_id, field, is_generated)
+                    .map(|()| true)
+            },
+        )?,
+    )?;
+    native.set(
+        "detach_sequence",
+        function(lua, database, context, |database, space_id: u32| {
+            database.detach_sequence(space_id).map(|()| true)
+        })?,
+    )?;
+    let shared = Rc::clone(database);
+    native.set(
+        "sequence_rows",
+        lua.create_function(move |lua, ()| {
+            let rows = lua.create_table()?;
+            for sequence in shared.borrow().sequences() {
+                rows.push(lua.create_string(sequence.row())?)?;
+            }
+            Ok(rows)
+        })?,
     )
 }
 
@@ -528,6 +576,14 @@ fn install_limits(lua: &Lua, native: &Table, database: &SharedDatabase) -> mlua:
     )?;
     let shared = Rc::clone(database);
     native.set(
+        "set_temporary",
+        lua.create_function(move |_, (space_id, is_temporary): (u32, bool)| {
+            shared.borrow_mut().set_temporary(space_id, is_temporary);
+            Ok(())
+        })?,
+    )?;
+    let shared = Rc::clone(database);
+    native.set(
         "set_max_tuple_bytes",
         lua.create_function(move |_, bytes: f64| {
             shared.borrow_mut().set_max_tuple_bytes(bytes as usize);
@@ -544,6 +600,7 @@ pub(super) fn install(
 ) -> mlua::Result<()> {
     install_space_changes(lua, native, database, context)?;
     install_index_changes(lua, native, database, context)?;
+    install_sequences(lua, native, database, context)?;
     install_figures(lua, native, database)?;
     install_collations(lua, native)?;
     install_limits(lua, native, database)

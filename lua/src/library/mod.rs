@@ -11,6 +11,7 @@ mod file_descriptor;
 mod fio;
 mod pwd;
 mod tarantool;
+mod tuple_format;
 mod utf8;
 mod yaml;
 mod yaml_style;
@@ -75,6 +76,11 @@ const MODULES: &[Module] = &[
     module!("tap", "tap.lua"),
     module!("uri", "uri.lua"),
     module!("trigger", "trigger.lua"),
+    module!(
+        "lycosa.tuple_format",
+        "tuple_format.lua",
+        tuple_format::native
+    ),
     module!("utf8", "utf8.lua", utf8::native),
     module!("uuid", "uuid.lua", values::uuid::native),
     module!("varbinary", "varbinary.lua", values::varbinary::native),
