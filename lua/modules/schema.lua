@@ -146,12 +146,9 @@ local function bootstrap()
     sync()
 end
 
-local ADMIN = 1
-
 -- Number of the user on whose behalf the session acts, to whom what it makes belongs.
 local function current_user()
-    local euid = api.session ~= nil and rawget(api.session, 'euid') or nil
-    return type(euid) == 'function' and euid() or ADMIN
+    return box.session.euid()
 end
 
 -- Number of the user or role of a name or number.

@@ -59,6 +59,20 @@ function checks.native(result)
     return result
 end
 
+-- Does several changes as one: all of them or none.
+function checks.as_one(change, ...)
+    if not database.api.is_in_txn() then
+        return database.api.atomic(change, ...)
+    end
+    local savepoint = database.api.savepoint()
+    local ok, result = pcall(change, ...)
+    if not ok then
+        database.api.rollback_to_savepoint(savepoint)
+        error(result, 0)
+    end
+    return result
+end
+
 -- The number of a collation that is given by its name or number.
 function checks.collation(collation, place)
     if collation == nil then

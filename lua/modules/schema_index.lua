@@ -9,11 +9,10 @@ local mirror = require('lycosa.schema')
 
 local sequences = require('lycosa.sequence')
 
-local api = database.api
-local spaces, schema_index = api.space, mirror.schema.index
+local spaces, schema_index = database.api.space, mirror.schema.index
 local space_methods, index_methods = objects.space_methods, objects.index_methods
 local illegal, check_options, check_number = checks.illegal, checks.options, checks.number
-local check_native, is_type = checks.native, checks.is_type
+local check_native, is_type, as_one = checks.native, checks.is_type, checks.as_one
 local described, sync = mirror.described, mirror.sync
 
 local INDEX_OPTIONS = {
@@ -148,20 +147,6 @@ local function refuse_features(options)
     if options.func then
         box.error(box.error.UNSUPPORTED, 'Lycosa', "index option 'func'")
     end
-end
-
--- Does several changes as one: all of them or none.
-local function as_one(change, ...)
-    if not api.is_in_txn() then
-        return api.atomic(change, ...)
-    end
-    local savepoint = api.savepoint()
-    local ok, result = pcall(change, ...)
-    if not ok then
-        api.rollback_to_savepoint(savepoint)
-        error(result, 0)
-    end
-    return result
 end
 
 local SEQUENCE_OPTIONS = {id = 'number, string', field = 'number, string', path = 'string'}

@@ -20,9 +20,6 @@ local function refuse_all(prefix)
     })
 end
 
-for _, name in ipairs({'user', 'role'}) do
-    api.schema[name] = refuse_all('box.schema.' .. name)
-end
 for _, name in ipairs({'backup', 'iproto'}) do
     api[name] = refuse_all('box.' .. name)
 end

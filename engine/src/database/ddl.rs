@@ -3,7 +3,7 @@
 use crate::error::{Error, ErrorKind, Result};
 use crate::index::Index;
 use crate::msgpack;
-use crate::schema::{FieldDefinition, Format};
+use crate::schema::{FieldDefinition, Format, is_identifier};
 use crate::space::{Space, for_each};
 use crate::transaction::{Change, SchemaChange, SpaceChange};
 
@@ -12,8 +12,6 @@ use super::{Database, FIRST_USER_SPACE_ID, no_such_space};
 
 /// Largest number of a space.
 const SPACE_ID_MAX: u32 = i32::MAX as u32;
-/// Longest name of a space or index, in bytes.
-const NAME_MAX_BYTES: usize = 65_000;
 
 /// How a new space shall be.
 #[derive(Debug, Clone, Default)]
@@ -319,7 +317,7 @@ fn create_space_error(space: &str, reason: &str) -> Error {
 
 /// Fails with `Identifier` for what cannot be a name.
 pub(super) fn check_name(name: &str) -> Result<()> {
-    if name.is_empty() || name.len() > NAME_MAX_BYTES || name.chars().any(char::is_control) {
+    if !is_identifier(name) {
         return Err(ErrorKind::Identifier {
             value: name.to_owned(),
         }

@@ -138,6 +138,18 @@ pub fn install(lua: &Lua, engine: &Engine) -> mlua::Result<()> {
     )?;
     load_module(
         lua,
+        "privileges",
+        include_str!("../../modules/privileges.lua"),
+        &native,
+    )?;
+    load_module(
+        lua,
+        "users",
+        include_str!("../../modules/users.lua"),
+        &native,
+    )?;
+    load_module(
+        lua,
         "schema_index",
         include_str!("../../modules/schema_index.lua"),
         &native,

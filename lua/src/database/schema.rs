@@ -66,21 +66,29 @@ where
     })
 }
 
-/// A random UUID in its text form. The standard library seeds each new hasher at random.
-fn random_uuid() -> String {
-    use std::hash::{BuildHasher, RandomState};
-    let half = || u128::from(RandomState::new().hash_one(0));
-    let digits = half() << 64 | half();
+/// What Tarantool keeps of a password for its method chap-sha1: the digest of its digest.
+fn password_digest(password: &[u8]) -> String {
+    use base64::Engine as _;
+    use sha1::{Digest, Sha1};
+    let twice = Sha1::digest(Sha1::digest(password));
+    base64::engine::general_purpose::STANDARD.encode(twice)
+}
+
+/// A random UUID in its text form; nothing when the system has no random numbers to give.
+fn random_uuid() -> Option<String> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).ok()?;
+    let digits = u128::from_be_bytes(bytes);
     let versioned = digits & !(0xf << 76) & !(0x3 << 62) | 0x4 << 76 | 0x2 << 62;
     let text = format!("{versioned:032x}");
-    format!(
+    Some(format!(
         "{}-{}-{}-{}-{}",
         &text[..8],
         &text[8..12],
         &text[12..16],
         &text[16..20],
         &text[20..]
-    )
+    ))
 }
 
 /// What Lua has checked already, so that a failure here is a defect of the module.
@@ -426,7 +434,9 @@ fn install_figures(lua: &Lua, native: &Table, database: &SharedDatabase) -> mlua
     )?;
     native.set(
         "random_uuid",
-        lua.create_function(|_, ()| Ok(random_uuid()))?,
+        lua.create_function(|_, ()| {
+            random_uuid().ok_or_else(|| mlua::Error::runtime("the system gives no random numbers"))
+        })?,
     )?;
     let shared = Rc::clone(database);
     native.set(
@@ -557,6 +567,17 @@ fn install_limits(lua: &Lua, native: &Table, database: &SharedDatabase) -> mlua:
     native.set(
         "schema_limits",
         lua.create_function(|lua, ()| lua.create_table_from(SCHEMA_NUMBERS))?,
+    )?;
+    native.set(
+        "password_digest",
+        lua.create_function(|_, password: LuaString| Ok(password_digest(&password.as_bytes())))?,
+    )?;
+    native.set(
+        "is_identifier",
+        lua.create_function(|_, name: LuaString| {
+            let name = name.to_str().ok();
+            Ok(name.is_some_and(|name| lycosa_engine::schema::is_identifier(&name)))
+        })?,
     )?;
     let shared = Rc::clone(database);
     native.set(

@@ -9,6 +9,8 @@ mod environment;
 mod errno;
 mod file_descriptor;
 mod fio;
+mod key_def;
+mod popen;
 mod pwd;
 mod tarantool;
 mod tuple_format;
@@ -61,6 +63,8 @@ const MODULES: &[Module] = &[
     module!("lycosa.fun_reductions", "fun_reductions.lua"),
     module!("lycosa.fun_combinations", "fun_combinations.lua"),
     module!("socket", "socket.lua"),
+    module!("key_def", "key_def.lua", key_def::native),
+    module!("popen", "popen.lua", popen::native),
     module!("pwd", "pwd.lua", pwd::native),
     module!("title", "title.lua"),
     module!("msgpack", "msgpack.lua", msgpack::native),

@@ -346,8 +346,9 @@ impl Database {
         if let Some(Ok(index)) = index
             && let crate::index::Structure::Tree(tree) = &index.structure
         {
-            let mut scan = tree.scan(crate::index::IteratorType::Eq, Encoded::trusted(key));
-            while let Some(tuple) = scan.next(tree) {
+            let key = Encoded::trusted(key);
+            let mut scan = tree.scan(crate::index::IteratorType::Eq, key);
+            while let Some(tuple) = scan.next(tree).filter(|tuple| tree.matches(*tuple, key)) {
                 // SAFETY: the tuple has just come out of the index.
                 rows.push(unsafe { tuple.bytes() }.to_vec());
             }
