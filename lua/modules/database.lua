@@ -66,6 +66,7 @@ local bindings = {
     cursor_next = bind('cursor_next', 'int32_t', ', uint32_t'),
     cursor_repeat = bind('cursor_repeat', 'int32_t', ', uint32_t'),
     cursor_close = bind('cursor_close', 'void', ', uint32_t'),
+    read_view_close = bind('read_view_close', 'void', ', double'),
     position = bind('position', 'int32_t', KEY),
     schema_version = bind('schema_version', 'double', ''),
 }
