@@ -108,10 +108,10 @@ fn changes_are_told_from_a_position_and_in_all() {
     let change = database.change_since(position).expect("one more");
     assert_eq!(change.old.expect("it replaced one").bytes(), row(1, "one"));
     assert_eq!(change.new.expect("by another").bytes(), row(1, "other"));
-    assert_eq!(database.changes().len(), 2);
+    assert_eq!(database.changes(0).len(), 2);
     database.undo_changes();
     assert!(database.is_in_transaction());
-    assert_eq!((database.changes().len(), length(&database, space)), (0, 0));
+    assert_eq!((database.changes(0).len(), length(&database, space)), (0, 0));
 }
 
 #[test]
