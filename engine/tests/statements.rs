@@ -111,7 +111,10 @@ fn changes_are_told_from_a_position_and_in_all() {
     assert_eq!(database.changes(0).len(), 2);
     database.undo_changes();
     assert!(database.is_in_transaction());
-    assert_eq!((database.changes(0).len(), length(&database, space)), (0, 0));
+    assert_eq!(
+        (database.changes(0).len(), length(&database, space)),
+        (0, 0)
+    );
 }
 
 #[test]

@@ -278,8 +278,22 @@ end
 
 local statements = {}
 
+-- A row may be written several times by one change of the schema: triggers hear of it once.
+local function merged(changes)
+    local list = {}
+    for _, change in ipairs(changes) do
+        local last = list[#list]
+        if last ~= nil and last[3] == change[3] and last[2] and last[2] == change[1] then
+            last[2] = change[2]
+        else
+            list[#list + 1] = change
+        end
+    end
+    return list
+end
+
 local function run_schema_triggers(position)
-    for _, change in ipairs(native.changes(position)) do
+    for _, change in ipairs(merged(native.changes(position))) do
         local old, new, space_id = change[1], change[2], change[3]
         local space = spaces[space_id]
         local lists = space ~= nil and not silent[space_id] and lists_of(space).on_replace
@@ -304,6 +318,8 @@ function statements.change_schema(change, ...)
     end
     if ok and result ~= nil then
         if end_statement(context) == 1 then
+            -- Triggers of the commit see the spaces as they are now.
+            transactions.sync()
             api.commit()
         end
         return result

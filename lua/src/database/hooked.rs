@@ -267,9 +267,14 @@ fn install_transaction(
 ) -> mlua::Result<()> {
     native.set(
         "changes",
-        function(lua, database, context, |database, position: Option<usize>| {
-            Ok(Changes(database.changes(position.unwrap_or(0))))
-        })?,
+        function(
+            lua,
+            database,
+            context,
+            |database, position: Option<usize>| {
+                Ok(Changes(database.changes(position.unwrap_or(0))))
+            },
+        )?,
     )?;
     native.set(
         "log_position",
