@@ -1,5 +1,5 @@
 -- Statements with code of the user's around them: triggers, constraints, defaults. The order is
--- Tarantool's: defaults, the check of the tuple, `before_replace`, the change, `on_replace`; each
+-- Tarantool's: sequence, defaults, the check of the tuple, `before_replace`, the change, `on_replace`; each
 -- statement is undone as a whole when something fails, and outside a transaction is one of its own.
 --
 -- Tuples pass through here as strings of MsgPack, and as objects only to the user's functions. A
@@ -15,12 +15,15 @@ local hooks = require('lycosa.hooks')
 local transactions = require('lycosa.transactions')
 local tuples = require('lycosa.tuple')
 
-local api, raise = database.api, database.raise
+local api, context, raise = database.api, database.context, database.raise
+local begin_statement, end_statement = database.begin_statement, database.end_statement
+local undo_statement, check_not_aborted = database.undo_statement, database.check_not_aborted
 local scratch = encoder.scratch
 local spaces, rules, silent, format_ids = hooks.spaces, hooks.rules, hooks.silent, hooks.format_ids
 
 -- Statements that are given a tuple.
 local PUTS = {INSERT = true, REPLACE = true, UPSERT = true}
+local TAKES_SEQUENCE = {INSERT = true, REPLACE = true}
 
 -- The MsgPack of a value as a string. A finalizer may encode something else meanwhile.
 local function bytes_of(encode, value)
@@ -57,22 +60,46 @@ local function finish_call(ok, ...)
     error(failure, 0)
 end
 
+local function check_running()
+    if check_not_aborted(context) < 0 then
+        raise()
+    end
+end
+
 -- Calls a trigger and answers with how many values it returns, and with them. What it throws is
 -- thrown on as an error object. Nothing runs after a yield.
 local function call(callable, ...)
-    check(native.check_not_aborted())
+    check_running()
     return finish_call(pcall(callable, ...))
 end
 
--- The lists of an event of a space: bound to its number, then to its name.
-local function lists_of(space, event)
-    return events.list_of(('box.space[%d].%s'):format(space.id, event)),
-        events.list_of(('box.space.%s.%s'):format(space.name, event))
+-- Lists of triggers by the number of a space, until any of them changes.
+local known_lists = {}
+
+hooks.on_refresh(function() known_lists = {} end)
+
+-- The lists of a space: bound to its number, then to its name.
+local function lists_of(space)
+    local lists = known_lists[space.id]
+    if lists == nil then
+        lists = {}
+        for _, event in next, {'before_replace', 'on_replace'} do
+            local by_id = events.list_of(('box.space[%d].%s'):format(space.id, event))
+            local by_name = events.list_of(('box.space.%s.%s'):format(space.name, event))
+            if not (by_id:is_empty() and by_name:is_empty()) then
+                lists[event] = {by_id, by_name}
+            end
+        end
+        known_lists[space.id] = lists
+    end
+    return lists
 end
 
-local function run_on_replace(list, ...)
-    for _, callable in list:each() do
-        call(callable, ...)
+local function run_on_replace(lists, ...)
+    for _, list in ipairs(lists) do
+        for _, callable in list:each() do
+            call(callable, ...)
+        end
     end
 end
 
@@ -84,8 +111,7 @@ local function hooks_of(space_id)
     end
     local found = {space = space, rules = rules[space_id]}
     if not silent[space_id] then
-        local by_id, by_name = lists_of(space, 'before_replace')
-        found.has_before = not (by_id:is_empty() and by_name:is_empty())
+        found.before = lists_of(space).before_replace
     end
     return found
 end
@@ -123,23 +149,18 @@ local function preview(found, request)
     return old, check(native.preview_update(space_id, old, request.operations, true))
 end
 
--- Runs the triggers of one list; each sees what the one before has made of the new tuple.
-local function run_before_replace(found, request, list, old, new)
-    for _, callable in list:each() do
-        local count, returned = call(callable, old, new, found.space.name, request.kind)
-        check(native.check_not_aborted())
-        if count > 0 then
-            if returned == nil then
-                returned = nil
-            elseif not tuples.is(returned) then
-                box.error(box.error.BEFORE_REPLACE_RET)
-            else
-                check_tuple(found, request.space_id, bytes_of(encoder.encode, returned))
-            end
-            new = returned
-        end
+-- The new tuple after a trigger that returned `count` values, `returned` the first of them.
+local function chosen(found, request, new, count, returned)
+    check_running()
+    if count == 0 then
+        return new
+    elseif returned == nil then
+        return nil
+    elseif not tuples.is(returned) then
+        box.error(box.error.BEFORE_REPLACE_RET)
     end
-    return new
+    check_tuple(found, request.space_id, bytes_of(encoder.encode, returned))
+    return returned
 end
 
 -- Makes the request one that gives the tuple which the triggers have chosen.
@@ -162,30 +183,38 @@ local function rewrite(request, old, new, old_bytes)
     end
 end
 
--- Runs the `before_replace` triggers, which may make another request of this one.
+-- Runs the `before_replace` triggers, which may make another request of this one; each sees what
+-- the one before has made of the new tuple.
 local function before_replace(found, request, old_bytes, new_bytes)
     local space_id = request.space_id
     local old, new = tuple_of(old_bytes, space_id), tuple_of(new_bytes, space_id)
-    local by_id, by_name = lists_of(found.space, 'before_replace')
-    local chosen = run_before_replace(found, request, by_id, old, new)
-    chosen = run_before_replace(found, request, by_name, old, chosen)
-    if not rawequal(chosen, new) then
-        rewrite(request, old, chosen, old_bytes)
+    local latest, name, kind = new, found.space.name, request.kind
+    for _, list in ipairs(found.before) do
+        for _, callable in list:each() do
+            latest = chosen(found, request, latest, call(callable, old, latest, name, kind))
+        end
+    end
+    if not rawequal(latest, new) then
+        rewrite(request, old, latest, old_bytes)
     end
 end
 
 local function prepare(found, request)
-    local of_space = found.rules
+    local of_space, primary = found.rules, found.space ~= nil and found.space.index[0]
+    if primary and primary.sequence_id ~= nil and TAKES_SEQUENCE[request.kind] then
+        request.bytes = check(native.fill_from_sequence(request.space_id, request.bytes))
+            or request.bytes
+    end
     if of_space ~= nil and of_space.apply_defaults ~= nil and PUTS[request.kind] then
         request.bytes = of_space.apply_defaults(request.bytes)
     end
-    if not found.has_before and (of_space == nil or not of_space.has_constraints) then
+    if not found.before and (of_space == nil or not of_space.has_constraints) then
         return
     end
     local old, new = preview(found, request)
     if old == nil and new == nil then
         return
-    elseif found.has_before then
+    elseif found.before then
         before_replace(found, request, old, new)
     end
     -- The changed tuple of a put has been checked as such; this is the one of an update.
@@ -209,11 +238,10 @@ local function execute(request)
         found.rules.changed(old, new)
     end
     if old ~= nil and found.space ~= nil and not silent[space_id] then
-        local by_id, by_name = lists_of(found.space, 'on_replace')
-        if not (by_id:is_empty() and by_name:is_empty()) then
-            local old_tuple, new_tuple = tuple_of(old, space_id), tuple_of(new, space_id)
-            run_on_replace(by_id, old_tuple, new_tuple, found.space.name, request.kind)
-            run_on_replace(by_name, old_tuple, new_tuple, found.space.name, request.kind)
+        local lists = lists_of(found.space).on_replace
+        if lists ~= nil then
+            run_on_replace(lists, tuple_of(old, space_id), tuple_of(new, space_id),
+                found.space.name, request.kind)
         end
     end
     return result
@@ -221,14 +249,16 @@ end
 
 -- Runs a request as a statement, and as a transaction when there is none.
 local function run(request)
-    check(native.begin_statement())
+    if begin_statement(context) < 0 then
+        raise()
+    end
     local ok, result = pcall(execute, request)
     if ok then
-        if native.end_statement() then
+        if end_statement(context) == 1 then
             api.commit()
         end
     else
-        if native.undo_statement() then
+        if undo_statement(context) == 1 then
             api.rollback()
         else
             transactions.sync()
@@ -247,6 +277,62 @@ local function run_and_return(request)
 end
 
 local statements = {}
+
+-- A row may be written several times by one change of the schema: triggers hear of it once.
+local function merged(changes)
+    local list = {}
+    for _, change in ipairs(changes) do
+        local last = list[#list]
+        if last ~= nil and last[3] == change[3] and last[2] and last[2] == change[1] then
+            last[2] = change[2]
+        else
+            list[#list + 1] = change
+        end
+    end
+    return list
+end
+
+local function run_schema_triggers(position)
+    for _, change in ipairs(merged(native.changes(position))) do
+        local old, new, space_id = change[1], change[2], change[3]
+        local space = spaces[space_id]
+        local lists = space ~= nil and not silent[space_id] and lists_of(space).on_replace
+        if lists then
+            local kind = not old and 'INSERT' or not new and 'DELETE' or 'UPDATE'
+            run_on_replace(lists, tuple_of(old, space_id), tuple_of(new, space_id), space.name, kind)
+        end
+    end
+end
+
+-- Does a change of the schema, which writes rows of system spaces, with the triggers of those as one
+-- statement. Answers as the native function does: with nil when its error is pending.
+function statements.change_schema(change, ...)
+    if begin_statement(context) < 0 then
+        return nil
+    end
+    local position = native.log_position()
+    local result = change(...)
+    local ok, failure = true, nil
+    if result ~= nil then
+        ok, failure = pcall(run_schema_triggers, position)
+    end
+    if ok and result ~= nil then
+        if end_statement(context) == 1 then
+            -- Triggers of the commit see the spaces as they are now.
+            transactions.sync()
+            api.commit()
+        end
+        return result
+    end
+    if undo_statement(context) == 1 then
+        api.rollback()
+    end
+    if not ok then
+        transactions.sync()
+        error(failure, 0)
+    end
+    return nil
+end
 
 function statements.insert(space_id, tuple)
     return run_and_return({kind = 'INSERT', space_id = space_id, index_id = 0,

@@ -24,6 +24,9 @@ function checks.options(options, template)
             illegal("unexpected option '%s'", tostring(name))
         elseif expected ~= 'any' and value ~= nil then
             local found = type(value)
+            if found == 'cdata' and not expected:find('cdata', 1, true) and tonumber(value) ~= nil then
+                found = 'number'
+            end
             if not (', ' .. expected .. ','):find(', ' .. found .. ',', 1, true) then
                 illegal(expected:find(',') and "options parameter '%s' should be one of types: %s"
                     or "options parameter '%s' should be of type %s", name, expected)
@@ -42,8 +45,8 @@ end
 
 -- A number that the engine takes as a 32-bit one.
 function checks.number(name, value)
-    if value ~= nil and not (value >= 0 and value < 2147483648 and value % 1 == 0) then
-        illegal("options parameter '%s' must be an integer from 0 to 2147483647, not %s",
+    if value ~= nil and not (value >= 0 and value < 4294967296 and value % 1 == 0) then
+        illegal("options parameter '%s' must be an integer from 0 to 4294967295, not %s",
             name, tostring(value))
     end
 end
@@ -52,6 +55,20 @@ end
 function checks.native(result)
     if result == nil then
         database.raise()
+    end
+    return result
+end
+
+-- Does several changes as one: all of them or none.
+function checks.as_one(change, ...)
+    if not database.api.is_in_txn() then
+        return database.api.atomic(change, ...)
+    end
+    local savepoint = database.api.savepoint()
+    local ok, result = pcall(change, ...)
+    if not ok then
+        database.api.rollback_to_savepoint(savepoint)
+        error(result, 0)
     end
     return result
 end

@@ -3,7 +3,7 @@
 //! and holds no borrow of the database when it returns.
 
 use lycosa_engine::tuple::{Encoded, Tuple};
-use lycosa_engine::{Database, Error, ErrorKind, RowChange, SharedDatabase, StatementEnd};
+use lycosa_engine::{Database, Error, ErrorKind, RowChange, SharedDatabase};
 use mlua::{IntoLua, IntoLuaMulti, Lua, LuaString, MultiValue, Table, Value};
 
 use super::context::{Context, Hooks};
@@ -106,33 +106,6 @@ fn install_statements(
     context: *mut Context,
 ) -> mlua::Result<()> {
     native.set(
-        "begin_statement",
-        function(lua, database, context, |database, ()| {
-            database.begin_statement().map(|()| true)
-        })?,
-    )?;
-    native.set(
-        "end_statement",
-        function(lua, database, context, |database, ()| {
-            Ok(database.end_statement() == StatementEnd::Whole)
-        })?,
-    )?;
-    native.set(
-        "undo_statement",
-        function(lua, database, context, |database, ()| {
-            Ok(database.undo_statement() == StatementEnd::Whole)
-        })?,
-    )?;
-    native.set(
-        "check_not_aborted",
-        function(lua, database, context, |database, ()| {
-            if database.is_aborted() {
-                return Err(ErrorKind::TransactionYield.into());
-            }
-            Ok(true)
-        })?,
-    )?;
-    native.set(
         "run_statement",
         function(
             lua,
@@ -162,6 +135,19 @@ fn install_looks(
     database: &SharedDatabase,
     context: *mut Context,
 ) -> mlua::Result<()> {
+    native.set(
+        "fill_from_sequence",
+        function(
+            lua,
+            database,
+            context,
+            |database, (space_id, tuple): (u32, LuaString)| {
+                let tuple = tuple.as_bytes();
+                let filled = database.fill_from_sequence_of(space_id, encoded(&tuple))?;
+                Ok(Found(filled))
+            },
+        )?,
+    )?;
     native.set(
         "check_tuple",
         function(
@@ -281,14 +267,19 @@ fn install_transaction(
 ) -> mlua::Result<()> {
     native.set(
         "changes",
-        function(lua, database, context, |database, ()| {
-            Ok(Changes(database.changes()))
-        })?,
+        function(
+            lua,
+            database,
+            context,
+            |database, position: Option<usize>| {
+                Ok(Changes(database.changes(position.unwrap_or(0))))
+            },
+        )?,
     )?;
     native.set(
-        "statement_depth",
+        "log_position",
         function(lua, database, context, |database, ()| {
-            Ok(database.statement_depth())
+            Ok(database.log_position())
         })?,
     )?;
     native.set(
