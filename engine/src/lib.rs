@@ -22,7 +22,7 @@ mod space;
 mod transaction;
 
 pub use database::{
-    Cursor, Database, DatabaseOptions, FIRST_USER_SPACE_ID, RowChange, Select, Sequence,
+    Cursor, Database, DatabaseOptions, FIRST_USER_SPACE_ID, ReadView, RowChange, Select, Sequence,
     SequenceDefinition, SpaceAlteration, SpaceOptions, SpaceRowChange, StatementEnd,
 };
 pub use engine::{Engine, EngineOptions, SharedDatabase};

@@ -323,6 +323,14 @@ fn is_valid_extension(kind: i8, body: &[u8]) -> Option<bool> {
     })
 }
 
+/// Whether values of this extension type are known here.
+pub fn is_known_extension_type(kind: i8) -> bool {
+    matches!(
+        kind,
+        EXTENSION_DECIMAL | EXTENSION_UUID | EXTENSION_DATETIME | EXTENSION_INTERVAL
+    )
+}
+
 /// Whether an extension is of a known type, with a body that is well-formed.
 pub fn is_known_extension(kind: i8, body: &[u8]) -> bool {
     is_valid_extension(kind, body) == Some(true)

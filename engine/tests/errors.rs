@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use lycosa_engine::memory::SLAB_BYTES;
-use lycosa_engine::schema::{Collation, FieldDefinition, FieldType, KeyPart};
+use lycosa_engine::schema::{Collation, FieldDefinition, FieldType, Format, KeyPart};
 use lycosa_engine::tuple::{Encoded, Fields};
 use lycosa_engine::{
     Database, DatabaseOptions, ErrorKind, IndexOptions, IteratorType, Result, Select,
@@ -131,6 +131,11 @@ const STATEMENTS: &[(&str, Provoke)] = &[
     ("TUPLE_NOT_ARRAY", |f| f.insert(&[0x80])),
     ("FIELD_TYPE", |f| {
         f.insert(&Fields::new().unsigned(2).unsigned(2).finish())
+    }),
+    ("FIELD_VALUE_OUT_OF_RANGE", |_| {
+        let small = FieldDefinition::new("small", FieldType::Int8);
+        let tuple = Fields::new().unsigned(128).finish();
+        Format::of_fields(vec![small])?.validate(Encoded::trusted(&tuple))
     }),
     ("UPDATE_SPLICE", |f| {
         let splice = operation(":", 2).integer(-100).unsigned(1).string("x");

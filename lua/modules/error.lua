@@ -110,7 +110,8 @@ local function format_code(code, ...)
     return message, payload
 end
 
-local RESERVED = {code = true, reason = true, message = true, type = true, prev = true, level = true}
+local RESERVED = {code = true, reason = true, message = true, type = true, prev = true, level = true,
+    errno = true}
 
 local function make_from_table(options, level)
     local message = options.message or options.reason or ''
@@ -128,6 +129,7 @@ local function make_from_table(options, level)
         detail.type, detail.base_type, detail.custom_type = custom, 'CustomError', custom
         detail.payload.name = options.name
     end
+    details[object].errno = options.errno
     if is_error(options.prev) then
         details[object].prev = options.prev
     end
@@ -248,6 +250,13 @@ local function throw_kind(kind, message)
     error(last_error)
 end
 
+-- An error of the system, by its number.
+local function make_system(message, number)
+    local object = make(0, 'SystemError', message)
+    details[object].errno = number
+    return object
+end
+
 -- The error object of whatever `pcall` caught: what is none yet becomes a LuajitError.
 local function wrap(value)
     if is_error(value) then
@@ -361,6 +370,7 @@ return {
     names = names,
     is = is_error,
     make = make_native,
+    make_system = make_system,
     new = functions.new,
     throw_kind = throw_kind,
     raise = raise,

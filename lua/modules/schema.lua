@@ -7,6 +7,7 @@ local native = ...
 local msgpack = require('msgpack')
 local checks = require('lycosa.schema_checks')
 local database = require('lycosa.database')
+local functions = require('lycosa.functions')
 local hooks = require('lycosa.hooks')
 local objects = require('lycosa.space')
 local transactions = require('lycosa.transactions')
@@ -19,21 +20,22 @@ local check_native, is_type = checks.native, checks.is_type
 
 local spaces = hooks.spaces
 
--- Names of formats, so that equal ones share a number.
+-- Formats by what their fields are called and hold, so that equal ones share a number.
 local format_numbers, next_format_number = {}, 0
 
 local function format_number(fields)
-    local names = {}
+    local names, descriptions = {}, {}
     for position, field in ipairs(fields) do
         names[position] = field.name
+        descriptions[position] = ('%s\0%s\0%s'):format(field.name, field.type, field.is_nullable)
     end
-    local key = table.concat(names, '\0')
+    local key = table.concat(descriptions, '\0')
     local number = format_numbers[key]
     if number == nil then
         next_format_number = next_format_number + 1
         number = next_format_number
         format_numbers[key] = number
-        tuples.register_format(number, names)
+        tuples.register_format(number, names, fields)
     end
     return number
 end
@@ -71,6 +73,7 @@ local function update_space(space, described)
     space.field_count = described.field_count
     space.type = flags.type or flags.temporary and 'data-temporary' or 'normal'
     space.temporary = space.type ~= 'normal'
+    native.set_temporary(space.id, space.temporary)
     space.is_local, space.is_sync = flags.group_id == 1, flags.is_sync == true
     space.enabled = described.indexes[1] ~= nil and described.indexes[1].id == 0
     update_indexes(space, described)
@@ -79,6 +82,20 @@ local function update_space(space, described)
         primary.sequence_id, primary.sequence_fieldno = described.sequence_id, described.sequence_fieldno
     end
     objects.format_ids[space.id] = format_number(described.fields)
+end
+
+-- Number of the space `_func`.
+local FUNC_ID = 296
+
+-- What the declared fields and the constraints of a space do; nil for nothing, the usual case.
+local function rules_of(name, fields, declared_fields, flags)
+    local is_ruled = declared_fields ~= nil
+        and (declared_fields:find('default', 1, true) or declared_fields:find('constraint', 1, true))
+    if not is_ruled and flags.constraint == nil then
+        return nil
+    end
+    return require('lycosa.rules').of(name, format_number(fields), msgpack.decode(declared_fields),
+        flags.constraint)
 end
 
 -- Objects of spaces that were dropped, for the case that a rollback brings them back.
@@ -121,6 +138,7 @@ local function refresh(id, is_undone)
     end
     local described = native.describe_space(id)
     if described == nil then
+        hooks.rules[id] = nil
         if space ~= nil then
             forget(space)
         end
@@ -129,6 +147,13 @@ local function refresh(id, is_undone)
     space = space or is_undone and revive(id) or setmetatable({}, objects.space_mt)
     update_space(space, described)
     spaces[described.id], spaces[described.name] = space, space
+    if id == FUNC_ID then
+        functions.reload()
+    else
+        local flags = described.flags ~= nil and msgpack.decode(described.flags) or {}
+        hooks.rules[id] = rules_of(described.name, described.fields, described.format, flags)
+        space.constraint = flags.constraint
+    end
 end
 
 local seen_version
@@ -181,7 +206,7 @@ local function owner_number(user)
 end
 
 -- Options of fields that are not supported.
-local REFUSED_KEYS = {'constraint', 'foreign_key', 'default', 'default_func', 'compression'}
+local REFUSED_KEYS = {'foreign_key', 'compression'}
 
 -- One field as it was declared, with its name and type by these words.
 local function declared_field(field, position)
@@ -228,6 +253,9 @@ local function normalize_format(format)
         if not is_type(declared.type) then
             box.error(box.error.WRONG_SPACE_FORMAT, position, 'unknown field type')
         end
+        if declared.constraint ~= nil or declared.default ~= nil or declared.default_func ~= nil then
+            require('lycosa.rules').declare(declared, position)
+        end
         local collation = checks.collation(declared.collation, ('format[%d]'):format(position))
         if collation ~= nil and not COLLATED_TYPES[declared.type:lower()] then
             box.error(box.error.WRONG_SPACE_FORMAT, position,
@@ -241,7 +269,8 @@ local function normalize_format(format)
     return fields, msgpack.encode(all_declared)
 end
 
-local schema = {space = {}, index = {}, space_mt = objects.space_methods, index_mt = objects.index_methods}
+local schema = {space = {}, index = {}, func = functions.schema,
+    space_mt = objects.space_methods, index_mt = objects.index_methods}
 api.schema = schema
 for name, value in pairs(native.schema_limits()) do
     schema[name] = value
@@ -250,8 +279,8 @@ end
 local SPACE_OPTIONS = {
     if_not_exists = 'boolean', id = 'number', field_count = 'number', user = 'string, number',
     format = 'table', engine = 'string', is_local = 'boolean', temporary = 'boolean',
-    is_sync = 'boolean', type = 'string', defer_deletes = 'boolean', constraint = 'any',
-    foreign_key = 'any',
+    is_sync = 'boolean', type = 'string', defer_deletes = 'boolean', constraint = 'string, table',
+    foreign_key = 'table',
 }
 
 local SPACE_TYPES = {normal = true, ['data-temporary'] = true, temporary = true}
@@ -266,6 +295,11 @@ end
 
 local function encode_flags(flags)
     return msgpack.encode(setmetatable(flags, {__serialize = 'map'}))
+end
+
+-- Constraints of whole tuples: functions by number.
+local function tuple_constraints(options)
+    return options.constraint ~= nil and require('lycosa.rules').constraints(options.constraint, '') or nil
 end
 
 function schema.space.create(name, options)
@@ -283,14 +317,14 @@ function schema.space.create(name, options)
     if options.engine ~= nil and options.engine ~= 'memtx' then
         box.error(box.error.NO_SUCH_ENGINE, options.engine)
     end
-    for _, feature in ipairs({'constraint', 'foreign_key'}) do
-        if options[feature] ~= nil then
-            box.error(box.error.UNSUPPORTED, 'Lycosa', ("space option '%s'"):format(feature))
-        end
+    if options.foreign_key ~= nil then
+        box.error(box.error.UNSUPPORTED, 'Lycosa', "space option 'foreign_key'")
     end
     check_number('id', options.id)
     check_number('field_count', options.field_count)
     local fields, declared = normalize_format(options.format or {})
+    local constraints = tuple_constraints(options)
+    rules_of(name, fields, declared, {constraint = constraints})
     local id = check_native(native.create_space(name, {
         id = options.id,
         is_temporary = options.type == 'temporary',
@@ -303,6 +337,7 @@ function schema.space.create(name, options)
             temporary = options.temporary,
             type = options.type,
             is_sync = options.is_sync,
+            constraint = constraints,
         }),
     }))
     sync()
@@ -344,6 +379,14 @@ local function described(id)
     return found
 end
 
+-- Checks the tuples of a space against the constraints that it shall have.
+local function check_rows(known, fields, declared, flags)
+    local new_rules = rules_of(known.name, fields, declared, flags)
+    if new_rules ~= nil then
+        require('lycosa.rules').check_rows(spaces[known.id], new_rules)
+    end
+end
+
 function schema.space.format(id, format)
     checks.parameter(id, 'id', 'number')
     local known = described(id)
@@ -351,6 +394,7 @@ function schema.space.format(id, format)
         return setmetatable(msgpack.decode(known.format), {__serialize = 'seq'})
     end
     local fields, declared = normalize_format(format)
+    check_rows(known, fields, declared, msgpack.decode(known.flags))
     check_native(native.alter_space(id, {format = fields, declared_format = declared}))
     sync()
 end
@@ -362,6 +406,10 @@ local ALTER_OPTIONS = {name = 'string', format = 'table', user = 'string, number
 -- The flags of a space with the changed ones, encoded; nil when none changes.
 local function changed_flags(known, options)
     local flags, is_changed = nil, false
+    if options.constraint ~= nil then
+        flags, is_changed = msgpack.decode(known.flags), true
+        flags.constraint = tuple_constraints(options)
+    end
     for _, name in ipairs({'type', 'temporary', 'is_sync'}) do
         if options[name] ~= nil then
             flags = flags or msgpack.decode(known.flags)
@@ -378,10 +426,8 @@ function schema.space.alter(id, options)
     end
     options = check_options(options, ALTER_OPTIONS)
     check_type({type = options.type})
-    for _, feature in ipairs({'constraint', 'foreign_key'}) do
-        if options[feature] ~= nil then
-            box.error(box.error.UNSUPPORTED, 'Lycosa', ("altering '%s' of a space"):format(feature))
-        end
+    if options.foreign_key ~= nil then
+        box.error(box.error.UNSUPPORTED, 'Lycosa', "altering 'foreign_key' of a space")
     end
     check_number('field_count', options.field_count)
     local known = described(space.id)
@@ -395,6 +441,10 @@ function schema.space.alter(id, options)
         change.format, change.declared_format = normalize_format(options.format)
     elseif options.field_count ~= nil then
         change.declared_format = known.format
+    end
+    if change.format ~= nil or options.constraint ~= nil then
+        check_rows(known, change.format or known.fields, change.declared_format or known.format,
+            msgpack.decode(change.flags or known.flags))
     end
     -- Tarantool writes the row anew even if nothing changes; there is nothing to write here.
     if next(change) ~= nil then

@@ -72,6 +72,10 @@ local function open_name(name)
     return 'luaopen_' .. name:gsub('^[^-]*%-', ''):gsub('%.', '_')
 end
 
+local function load_lua(file)
+    return loadfile(file)
+end
+
 local function load_library(file, name)
     return package.loadlib(file, open_name(name))
 end
@@ -146,9 +150,9 @@ local searchers = {
 }
 
 set_paths()
-table.insert(package.loaders, 2, loader(searchers[1], loadfile))
+table.insert(package.loaders, 2, loader(searchers[1], load_lua))
 table.insert(package.loaders, 3, loader(searchers[2], load_library))
-table.insert(package.loaders, 4, loader(searchers[3], loadfile))
+table.insert(package.loaders, 4, loader(searchers[3], load_lua))
 table.insert(package.loaders, 5, loader(searchers[4], load_library))
 table.insert(package.loaders, explain)
 
@@ -162,6 +166,7 @@ function package.search(name)
             return file
         end
     end
+    return nil
 end
 
 package.searchroot = search_root

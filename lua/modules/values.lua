@@ -60,6 +60,45 @@ local function make_extension(kind, body)
     return make(body)
 end
 
+local module = {}
+
+local VALUE_TYPES = {}
+for _, name in ipairs({'decimal', 'tt_uuid', 'datetime', 'interval', 'varbinary'}) do
+    VALUE_TYPES[#VALUE_TYPES + 1] = ffi.typeof('struct ' .. name)
+end
+
+-- The text of a value of these types, for serializers; nil for all else.
+local function text_of(value)
+    if type(value) == 'cdata' then
+        for _, value_t in next, VALUE_TYPES do
+            if ffi.istype(value_t, value) then
+                return tostring(value)
+            end
+        end
+    end
+    return nil
+end
+
+local function serialize_member(value)
+    return value.__serialize
+end
+
+-- What stands for a userdata or a cdata of unknown type where it is encoded: 2 and its MsgPack, 1 and
+-- another value, or nothing.
+local function substitute(value)
+    local raw = module.raw_of and type(value) == 'userdata' and module.raw_of(value)
+    if raw then
+        return 2, raw
+    end
+    local has_member, serialize = pcall(serialize_member, value)
+    if not has_member or serialize == nil then
+        return 0
+    elseif type(serialize) ~= 'function' then
+        error('invalid __serialize value', 0)
+    end
+    return 1, (serialize(value))
+end
+
 -- `pairs` and `ipairs` also walk cdata that have methods of these names, and `pairs` honours
 -- `__pairs`, as in Tarantool.
 local plain_pairs, plain_ipairs = pairs, ipairs
@@ -107,7 +146,7 @@ for _, name in plain_ipairs({
     type_ids[name] = tonumber(ffi.typeof(name))
 end
 
-return {
+for name, value in next, {
     null = null,
     serialize_name = '__serialize',
     sequence_metatable = sequence_metatable,
@@ -115,6 +154,12 @@ return {
     make_integer = make_integer,
     make_extension = make_extension,
     makers = makers,
+    substitute = substitute,
+    text_of = text_of,
     type_ids = type_ids,
     layout_probe = ffi.new('int64_t', 0x123456789abcLL),
-}
+} do
+    module[name] = value
+end
+
+return module

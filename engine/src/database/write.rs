@@ -52,7 +52,8 @@ impl Database {
             return self.store_special(space_id, data, mode, FILLS);
         }
         if data.len() > self.unchecked_tuple_bytes {
-            check_size(space, data.len(), self.max_tuple_bytes, self.is_read_only)?;
+            let is_read_only = self.is_read_only && !self.temporary_spaces.contains(&space_id);
+            check_size(data.len(), self.max_tuple_bytes, is_read_only)?;
         }
         let (old, new) = place(space, &self.memory, data, mode)?;
         self.log_row(space_id, old, new);
@@ -81,7 +82,8 @@ impl Database {
             .get_mut(&space_id)
             .ok_or_else(|| no_such_space(space_id))?;
         if data.len() > self.unchecked_tuple_bytes {
-            check_size(space, data.len(), self.max_tuple_bytes, self.is_read_only)?;
+            let is_read_only = self.is_read_only && !self.temporary_spaces.contains(&space_id);
+            check_size(data.len(), self.max_tuple_bytes, is_read_only)?;
         }
         let (old, new) = place(space, &self.memory, data, mode)?;
         self.log_row(space_id, old, new);

@@ -6,7 +6,7 @@ use crate::error::{ErrorKind, Result};
 use crate::msgpack::{
     self, EXTENSION_DATETIME, EXTENSION_DECIMAL, EXTENSION_INTERVAL, EXTENSION_UUID, Value,
 };
-use crate::tuple::split_array;
+use crate::tuple::{Encoded, split_array};
 
 use super::collation::Collation;
 use super::key_def::KeyPart;
@@ -215,6 +215,17 @@ impl FieldType {
             .is_some_and(|(least, greatest)| (least..=greatest).contains(&integer))
     }
 
+    /// The type of an encoded value that is not of this one; nothing when it is. Null is of type
+    /// any only.
+    pub fn mismatch(self, value: &[u8]) -> Option<&'static str> {
+        let (value, _) = msgpack::read_trusted(value);
+        let fits = match value {
+            Value::Nil => self == Self::Any,
+            value => self.accepts(&value),
+        };
+        (!fits).then(|| type_name(&value))
+    }
+
     /// Whether every value of `other` is also of this type.
     pub(crate) fn contains(self, other: Self) -> bool {
         if self == other {
@@ -384,6 +395,17 @@ impl Format {
             .map_or(0, |position| position as u32 + 1);
         format.constraints = constraints;
         Ok(format)
+    }
+
+    /// A format of fields alone, outside of a space. Fails with `WrongSpaceFormat` for a field without
+    /// a name and with `SpaceFieldIsDuplicate`.
+    pub fn of_fields(fields: Vec<FieldDefinition>) -> Result<Self> {
+        Self::new(fields, 0, std::iter::empty())
+    }
+
+    /// Checks a tuple. Fails with `FieldMissing`, `FieldType` or `FieldValueOutOfRange`.
+    pub fn validate(&self, tuple: Encoded<'_>) -> Result<()> {
+        self.check(tuple.bytes())
     }
 
     fn narrow(&self, known: Constraint, part: &KeyPart) -> Result<Constraint> {

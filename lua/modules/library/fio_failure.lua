@@ -3,11 +3,9 @@
 local ffi = require('ffi')
 local errors = require('lycosa.error')
 
-local SYSTEM = errors.codes.SYSTEM
-
 local function make(module, number)
     local message = ('%s: %s'):format(module, require('errno').strerror(number))
-    local object = errors.make(SYSTEM, 'SystemError', message, {errno = number})
+    local object = errors.make_system(message, number)
     ffi.errno(number)
     return object
 end

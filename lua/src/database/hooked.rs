@@ -3,10 +3,10 @@
 //! and holds no borrow of the database when it returns.
 
 use lycosa_engine::tuple::{Encoded, Tuple};
-use lycosa_engine::{Database, Error, ErrorKind, RowChange, SharedDatabase, StatementEnd};
+use lycosa_engine::{Database, Error, ErrorKind, RowChange, SharedDatabase};
 use mlua::{IntoLua, IntoLuaMulti, Lua, LuaString, MultiValue, Table, Value};
 
-use super::context::Context;
+use super::context::{Context, Hooks};
 use super::schema::function;
 
 /// A tuple's bytes, or `false`: nil would mean a failure.
@@ -105,33 +105,6 @@ fn install_statements(
     database: &SharedDatabase,
     context: *mut Context,
 ) -> mlua::Result<()> {
-    native.set(
-        "begin_statement",
-        function(lua, database, context, |database, ()| {
-            database.begin_statement().map(|()| true)
-        })?,
-    )?;
-    native.set(
-        "end_statement",
-        function(lua, database, context, |database, ()| {
-            Ok(database.end_statement() == StatementEnd::Whole)
-        })?,
-    )?;
-    native.set(
-        "undo_statement",
-        function(lua, database, context, |database, ()| {
-            Ok(database.undo_statement() == StatementEnd::Whole)
-        })?,
-    )?;
-    native.set(
-        "check_not_aborted",
-        function(lua, database, context, |database, ()| {
-            if database.is_aborted() {
-                return Err(ErrorKind::TransactionYield.into());
-            }
-            Ok(true)
-        })?,
-    )?;
     native.set(
         "run_statement",
         function(
@@ -286,12 +259,6 @@ fn install_transaction(
         })?,
     )?;
     native.set(
-        "statement_depth",
-        function(lua, database, context, |database, ()| {
-            Ok(database.statement_depth())
-        })?,
-    )?;
-    native.set(
         "undo_changes",
         function(lua, database, context, |database, ()| {
             database.undo_changes();
@@ -300,15 +267,18 @@ fn install_transaction(
     )?;
     native.set(
         "set_hooked",
-        lua.create_function(move |_, (spaces, all): (Vec<u32>, bool)| {
-            // SAFETY: the context lives as long as the Lua state that is calling, and nothing else
-            // uses it meanwhile.
-            let context = unsafe { &mut *context };
-            context.has_hooks = all || !spaces.is_empty();
-            context.hooks_all = all;
-            context.hooked = spaces;
-            Ok(())
-        })?,
+        lua.create_function(
+            move |_, (spaces, is_all, has_triggers): (Vec<u32>, bool, bool)| {
+                // SAFETY: the context lives as long as the Lua state that is calling, and nothing
+                // else uses it meanwhile.
+                unsafe { &mut *context }.set_hooks(Hooks {
+                    spaces,
+                    is_all,
+                    has_triggers,
+                });
+                Ok(())
+            },
+        )?,
     )
 }
 

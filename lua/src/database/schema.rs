@@ -598,6 +598,14 @@ fn install_limits(lua: &Lua, native: &Table, database: &SharedDatabase) -> mlua:
     )?;
     let shared = Rc::clone(database);
     native.set(
+        "set_temporary",
+        lua.create_function(move |_, (space_id, is_temporary): (u32, bool)| {
+            shared.borrow_mut().set_temporary(space_id, is_temporary);
+            Ok(())
+        })?,
+    )?;
+    let shared = Rc::clone(database);
+    native.set(
         "set_max_tuple_bytes",
         lua.create_function(move |_, bytes: f64| {
             shared.borrow_mut().set_max_tuple_bytes(bytes as usize);

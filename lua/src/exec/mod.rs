@@ -2,13 +2,14 @@
 
 mod process;
 mod signals;
+mod terminal;
 
 use std::ffi::c_int;
 use std::io::Read;
 
 use mlua::{Lua, Table};
 
-pub(crate) use process::install;
+pub(crate) use process::{TARANTOOL_VERSION, install};
 
 use crate::runtime;
 

@@ -6,17 +6,26 @@ use std::sync::Arc;
 use lycosa_engine::fiber::{FiberId, Scheduler};
 use mlua::{Lua, Table};
 
-use super::signals;
+use super::{signals, terminal};
 use crate::state::load_module;
+
+/// The version of Tarantool whose behaviour is followed, with ours behind it: scripts compare it.
+pub(crate) const TARANTOOL_VERSION: &str = concat!("3.9.0-lycosa-", env!("CARGO_PKG_VERSION"));
 
 /// Makes the modules, on the fibers of `scheduler`.
 pub(crate) fn install(lua: &Lua, scheduler: &Scheduler, waits: &Table) -> mlua::Result<()> {
-    let nothing = lua.create_table()?;
+    lua.globals().set("_TARANTOOL", TARANTOOL_VERSION)?;
     load_module(
         lua,
         "globals",
         include_str!("../../modules/globals.lua"),
-        &nothing,
+        &lua.create_table()?,
+    )?;
+    load_module(
+        lua,
+        "stack_guard",
+        include_str!("../../modules/stack_guard.lua"),
+        waits,
     )?;
     let native = lua.create_table()?;
     native.set(
@@ -46,6 +55,7 @@ fn process_native(lua: &Lua, scheduler: &Scheduler, waits: &Table) -> mlua::Resu
         "take_signal",
         lua.create_function(move |_, ()| Ok(taker.take()))?,
     )?;
+    native.set("terminal", terminal::native(lua, scheduler)?)?;
     let scheduler = scheduler.clone();
     native.set(
         "watch_signals",

@@ -18,8 +18,8 @@ use crate::tuple::{Encoded, Fields, field};
 use super::{Database, no_such_space};
 
 pub(crate) use catalog::{
-    INDEX_ID, PRIV_ID, SEQUENCE_DATA_ID, SEQUENCE_ID, SPACE_ID, SPACE_SEQUENCE_ID, TRUNCATE_ID,
-    VIEWS, view_source,
+    FUNC_ID, INDEX_ID, PRIV_ID, SEQUENCE_DATA_ID, SEQUENCE_ID, SPACE_ID, SPACE_SEQUENCE_ID,
+    TRUNCATE_ID, VIEWS, view_source,
 };
 
 /// Number of the user that owns what nobody else does.
@@ -338,6 +338,15 @@ impl Database {
                 self.remove_system_row(PRIV_ID, &key);
             }
         }
+    }
+
+    /// Removes what was granted on an object, as part of the transaction if there is one. Fails
+    /// with `TransactionYield`.
+    pub fn remove_grants_on(&mut self, object_type: &str, object_id: u32) -> Result<()> {
+        self.as_statement(|database| {
+            database.remove_grants(object_type, object_id);
+            Ok(())
+        })
     }
 
     /// Copies of the rows that a key of an index finds.
