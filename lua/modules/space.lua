@@ -10,7 +10,7 @@ local reads = require('lycosa.space_reads')
 
 local context, RETRY, HOOKED = database.context, database.RETRY, database.HOOKED
 local encode, encode_key = encoder.encode, encoder.encode_key
-local take, raise = database.take, database.raise
+local take, raise, check_slice = database.take, database.raise, database.check_slice
 local ffi_insert, ffi_replace, ffi_delete = database.insert, database.replace, database.delete
 local ffi_update, ffi_upsert = database.update, database.upsert
 local ffi_hold, ffi_echo = database.hold, database.echo
@@ -62,6 +62,7 @@ function space_methods.insert(space, tuple)
         local format_id = format_ids[id]
         return take(result, format_id) or copy_of(tuple, format_id)
     elseif result == RETRY then
+        check_slice()
         return space_methods.insert(space, tuple)
     elseif result == HOOKED then
         return hooked('insert', id, tuple)
@@ -81,6 +82,7 @@ function space_methods.replace(space, tuple)
         local format_id = format_ids[id]
         return take(result, format_id) or copy_of(tuple, format_id)
     elseif result == RETRY then
+        check_slice()
         return space_methods.replace(space, tuple)
     elseif result == HOOKED then
         return hooked('replace', id, tuple)
@@ -99,6 +101,7 @@ local function delete(space_id, index_id, key)
     if result > 0 then
         return take(result, format_ids[space_id])
     elseif result == RETRY then
+        check_slice()
         return delete(space_id, index_id, key)
     elseif result == HOOKED then
         return hooked('delete', space_id, index_id, key)
@@ -124,6 +127,7 @@ local function update(space_id, index_id, key, operations)
     if result > 0 then
         return take(result, format_ids[space_id])
     elseif result == RETRY then
+        check_slice()
         return update(space_id, index_id, key, operations)
     elseif result == HOOKED then
         return hooked('update', space_id, index_id, key, operations)
@@ -171,6 +175,7 @@ function space_methods.upsert(space, tuple, operations)
     end
     local status = ffi_upsert(context, space.id, held, size, encoding)
     if status == RETRY then
+        check_slice()
         return space_methods.upsert(space, tuple, operations)
     elseif status == HOOKED then
         return hooked('upsert', space.id, tuple, operations)

@@ -12,6 +12,7 @@ local wrap = require('lycosa.iterator').wrap
 local context, RETRY = database.context, database.RETRY
 local encode, encode_key = encoder.encode, encoder.encode_key
 local take, raise, from_bytes = database.take, database.raise, tuples.from_bytes
+local check_slice = database.check_slice
 local ffi_get, ffi_count, ffi_extreme = database.get, database.count, database.extreme
 local ffi_select, ffi_selected_size = database.select, database.selected_size
 local ffi_copy_selected = database.copy_selected
@@ -35,6 +36,7 @@ local function get(space_id, index_id, key)
     if result > 0 then
         return take(result, format_ids[space_id]) or get(space_id, index_id, key)
     elseif result == RETRY then
+        check_slice()
         return get(space_id, index_id, key)
     elseif result < 0 then
         raise()
@@ -87,6 +89,7 @@ local function position_of(space_id, index_id, tuple)
     if result > 0 then
         return database.take_bytes(result)
     elseif result == RETRY then
+        check_slice()
         return position_of(space_id, index_id, tuple)
     end
     raise()
@@ -159,6 +162,7 @@ local function select_list(space_id, index_id, key, options)
     if result > 0 then
         return take_selected(result, format_ids[space_id])
     elseif result == RETRY then
+        check_slice()
         return select_list(space_id, index_id, key, options)
     end
     raise()
@@ -191,6 +195,9 @@ local function next_tuple(cursor)
     local result = cursor_next(context, number)
     if result == 0 then
         return nil
+    elseif result == RETRY then
+        check_slice()
+        return next_tuple(cursor)
     elseif result < 0 then
         raise()
     end
@@ -224,6 +231,7 @@ local function pairs_of(space_id, index_id, key, options)
     local number = cursor_open(context, space_id, index_id, iterator or DEFAULT_ITERATOR,
         size, encoding, offset, has_after, held)
     if number == RETRY then
+        check_slice()
         return pairs_of(space_id, index_id, key, options)
     elseif number < 0 then
         raise()
@@ -249,6 +257,7 @@ local function count(space_id, index_id, key, options)
     if result >= 0 then
         return result
     elseif result == RETRY then
+        check_slice()
         return count(space_id, index_id, key, options)
     end
     raise()
@@ -265,6 +274,7 @@ local function extreme(space_id, index_id, which, key, seed)
     if result > 0 then
         return take(result, format_ids[space_id])
     elseif result == RETRY then
+        check_slice()
         return extreme(space_id, index_id, which, key, seed)
     elseif result < 0 then
         raise()
