@@ -86,6 +86,7 @@ const MODULES: &[Module] = &[
     module!("tarantool", "tarantool.lua", tarantool::native),
     module!("tap", "tap.lua"),
     module!("uri", "uri.lua"),
+    module!("lycosa.uri_escape", "uri_escape.lua"),
     module!("trigger", "trigger.lua"),
     module!(
         "lycosa.tuple_format",
