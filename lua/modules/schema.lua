@@ -177,8 +177,8 @@ end
 transactions.on_rollback(function() sync(true) end)
 
 -- Makes the system spaces, once.
-local function bootstrap()
-    check_native(native.bootstrap(native.random_uuid(), native.random_uuid()))
+local function bootstrap(instance_uuid, replicaset_uuid)
+    check_native(native.bootstrap(instance_uuid, replicaset_uuid))
     sync()
 end
 

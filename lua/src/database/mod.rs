@@ -6,7 +6,9 @@
 //! of the schema (`schema`) are cold and go through mlua.
 
 mod context;
+mod describe;
 mod hooked;
+mod numbers;
 mod read_views;
 mod reads;
 mod rules;
@@ -124,43 +126,26 @@ pub fn install(lua: &Lua, engine: &Engine) -> mlua::Result<()> {
         include_str!("../../modules/rules.lua"),
         &native,
     )?;
-    load_module(
-        lua,
-        "schema",
-        include_str!("../../modules/schema.lua"),
-        &native,
-    )?;
-    load_module(
-        lua,
-        "sequence",
-        include_str!("../../modules/sequence.lua"),
-        &native,
-    )?;
-    load_module(
-        lua,
-        "privileges",
-        include_str!("../../modules/privileges.lua"),
-        &native,
-    )?;
-    load_module(
-        lua,
-        "users",
-        include_str!("../../modules/users.lua"),
-        &native,
-    )?;
-    load_module(
-        lua,
-        "schema_index",
-        include_str!("../../modules/schema_index.lua"),
-        &native,
-    )?;
-    load_module(
-        lua,
-        "unsupported",
-        include_str!("../../modules/unsupported.lua"),
-        &native,
-    )?;
+    load_schema_modules(lua, &native)?;
     load_box_modules(lua, &native)
+}
+
+/// Loads what makes and changes spaces, indexes, sequences and users, each on those before it.
+fn load_schema_modules(lua: &Lua, native: &mlua::Table) -> mlua::Result<()> {
+    for (name, source) in [
+        ("schema", include_str!("../../modules/schema.lua")),
+        ("sequence", include_str!("../../modules/sequence.lua")),
+        ("privileges", include_str!("../../modules/privileges.lua")),
+        ("users", include_str!("../../modules/users.lua")),
+        (
+            "schema_index",
+            include_str!("../../modules/schema_index.lua"),
+        ),
+        ("unsupported", include_str!("../../modules/unsupported.lua")),
+    ] {
+        load_module(lua, name, source, native)?;
+    }
+    Ok(())
 }
 
 /// Loads what is in `box` beside spaces and transactions, each on those before it.
