@@ -6,7 +6,9 @@
 //! of the schema (`schema`) are cold and go through mlua.
 
 mod context;
+mod describe;
 mod hooked;
+mod numbers;
 mod read_views;
 mod reads;
 mod rules;
