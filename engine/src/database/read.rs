@@ -192,7 +192,7 @@ impl Database {
         }
         let (actual, _) = key.split();
         let expected = definition.key_part_count();
-        if actual == 0 && iterator == IteratorType::All {
+        if actual == 0 && matches!(iterator, IteratorType::All | IteratorType::Gt) {
             return Ok(());
         }
         if actual < expected {
@@ -205,7 +205,7 @@ impl Database {
         }
         definition.check_partial_key(key)?;
         match iterator {
-            IteratorType::Eq => Ok(()),
+            IteratorType::Eq | IteratorType::Gt => Ok(()),
             _ => space.require_tree(index_id, "requested iterator type"),
         }
     }

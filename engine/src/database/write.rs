@@ -97,7 +97,7 @@ impl Database {
     /// Changes fields of the tuple with a full key of a unique index; answers with the new tuple.
     /// `operations` is a MsgPack array of `[operator, field, argument...]`, field numbers counting
     /// from `index_base`. Fails with the errors of the operations, of `insert`, or with
-    /// `CantUpdatePrimaryKey`.
+    /// `CantUpdatePrimaryKey` when the new key is free, else `TupleFound`.
     pub fn update(
         &mut self,
         space_id: u32,
@@ -118,7 +118,8 @@ impl Database {
         let result = operations
             .apply(unsafe { old.bytes() }, &mut data)
             .and_then(|()| {
-                self.check_primary_key(space_id, old, &data)?;
+                self.check_primary_key(space_id, old, &data)
+                    .map_err(|error| self.clash_of_key(space_id, error, &data))?;
                 self.store(space_id, &data, PutMode::Replace)
             });
         self.scratch = data;
@@ -140,6 +141,7 @@ impl Database {
         self.statistics.count(Counter::Upsert);
         self.touch()?;
         let space = self.space(space_id)?;
+        space.format.check(tuple.bytes())?;
         let Some(primary) = space.primary() else {
             return Err(ErrorKind::NoSuchIndexId {
                 index_id: 0,
@@ -147,7 +149,6 @@ impl Database {
             }
             .into());
         };
-        space.format.check(tuple.bytes())?;
         let key = primary.definition().extract_key(tuple.bytes());
         let old = primary.get(Encoded::trusted(&key));
         let operations = self.parse_operations(space_id, operations, index_base)?;
@@ -207,6 +208,33 @@ impl Database {
             .into());
         }
         Ok(())
+    }
+
+    /// What is wrong with a changed primary key: `error` says that it changed, but the tuple that
+    /// has it already is named first.
+    #[cold]
+    fn clash_of_key(&self, space_id: u32, error: Error, data: &[u8]) -> Error {
+        if !matches!(error.kind(), ErrorKind::CantUpdatePrimaryKey { .. }) {
+            return error;
+        }
+        let Ok(space) = self.space(space_id) else {
+            return error;
+        };
+        let known = space.primary().and_then(|primary| {
+            let key = primary.definition().extract_key(data);
+            Some((primary, primary.get(Encoded::trusted(&key))?))
+        });
+        match known {
+            Some((primary, known)) => ErrorKind::TupleFound {
+                index: primary.name.clone(),
+                space: space.name.clone(),
+                // SAFETY: the index has just given the tuple.
+                old_tuple: crate::msgpack::to_text(unsafe { known.bytes() }),
+                new_tuple: crate::msgpack::to_text(data),
+            }
+            .into(),
+            None => error,
+        }
     }
 
     /// The tuple with a full key of a unique index.

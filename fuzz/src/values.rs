@@ -1,0 +1,177 @@
+//! Lua texts of values: few small ones, so that keys meet, and many at the borders of encodings.
+
+use crate::random::Random;
+use crate::schema::Kind;
+
+const UNSIGNED: &[&str] = &[
+    "0",
+    "127",
+    "128",
+    "255",
+    "256",
+    "65535",
+    "65536",
+    "2147483647",
+    "2147483648",
+    "4294967295",
+    "4294967296",
+    "9007199254740991",
+    "9007199254740992",
+    "9007199254740993ULL",
+    "99999999999999",
+    "100000000000000",
+    "9223372036854775807ULL",
+    "9223372036854775808ULL",
+    "18446744073709551614ULL",
+    "18446744073709551615ULL",
+    "2^53",
+    "2^63",
+];
+
+const NEGATIVE: &[&str] = &[
+    "-1",
+    "-2",
+    "-32",
+    "-33",
+    "-128",
+    "-129",
+    "-32768",
+    "-32769",
+    "-2147483648",
+    "-2147483649",
+    "-9007199254740992",
+    "-9007199254740993LL",
+    "-9223372036854775807LL",
+    "-9223372036854775808LL",
+    "-2^53",
+];
+
+const FRACTIONS: &[&str] = &[
+    "0.5",
+    "-0.5",
+    "1.5",
+    "2.5",
+    "0.1",
+    "-1.25",
+    "1e300",
+    "-1e300",
+    "1e-300",
+    "1/0",
+    "-1/0",
+    "1.0000000000000002",
+    "0.30000000000000004",
+    "123456.789",
+    "4503599627370495.5",
+];
+
+const STRINGS: &[&str] = &[
+    "''",
+    "'A'",
+    "'aa'",
+    "'ab'",
+    "'\\0'",
+    "'a\\0'",
+    "'a\\0b'",
+    "'é'",
+    "'\\255'",
+    "'1'",
+    "'abcdefgh'",
+    "'abcdefghi'",
+    "'abcdefg\\0'",
+    "('x'):rep(31)",
+    "('x'):rep(32)",
+    "('x'):rep(255)",
+    "('x'):rep(256)",
+    "('x'):rep(3000)",
+];
+
+const ARRAYS: &[&str] = &[
+    "{}",
+    "{1}",
+    "{1, 2, 3}",
+    "{1, {2, 'x'}}",
+    "{box.NULL}",
+    "{{}}",
+    "{'a', {b = 1}}",
+    "{1, box.NULL, 3}",
+];
+
+const MAPS: &[&str] = &[
+    "{a = 1}",
+    "{b = {c = 1}}",
+    "{a = {1, 2}}",
+    "{a = box.NULL}",
+    "{[10] = 1, x = 2}",
+    "setmetatable({}, {__serialize = 'map'})",
+];
+
+const SMALL_STRINGS: &[&str] = &["'a'", "'b'", "'c'", "'d'", "'e'"];
+
+fn small_number(random: &mut Random) -> String {
+    random.below(7).to_string()
+}
+
+fn unsigned(random: &mut Random) -> String {
+    match random.percent(70) {
+        true => small_number(random),
+        false => random.pick(UNSIGNED).to_owned(),
+    }
+}
+
+fn integer(random: &mut Random) -> String {
+    match random.percent(75) {
+        true => unsigned(random),
+        false => random.pick(NEGATIVE).to_owned(),
+    }
+}
+
+/// A value of a kind, never null.
+pub(crate) fn of_kind(kind: Kind, random: &mut Random) -> String {
+    match kind {
+        Kind::Unsigned => unsigned(random),
+        Kind::Integer => integer(random),
+        Kind::Number => match random.percent(70) {
+            true => integer(random),
+            false => random.pick(FRACTIONS).to_owned(),
+        },
+        Kind::Double => random.pick(FRACTIONS).to_owned(),
+        Kind::String => match random.percent(70) {
+            true => random.pick(SMALL_STRINGS).to_owned(),
+            false => random.pick(STRINGS).to_owned(),
+        },
+        Kind::Boolean => random.pick(&["true", "false"]).to_owned(),
+        Kind::Array => random.pick(ARRAYS).to_owned(),
+        Kind::Map => random.pick(MAPS).to_owned(),
+        Kind::Scalar => {
+            let kinds = [Kind::Number, Kind::Number, Kind::String, Kind::Boolean];
+            of_kind(kinds[random.below(kinds.len())], random)
+        }
+        Kind::Any => {
+            let kinds = [Kind::Scalar, Kind::Scalar, Kind::Array, Kind::Map];
+            of_kind(kinds[random.below(kinds.len())], random)
+        }
+    }
+}
+
+/// A value that need not fit anywhere.
+pub(crate) fn any(random: &mut Random) -> String {
+    match random.percent(15) {
+        true => "box.NULL".to_owned(),
+        false => of_kind(Kind::Any, random),
+    }
+}
+
+/// A value for a field: null where it may be, and now and then one that does not fit. An integer
+/// never stands for a double: `known` says why.
+pub(crate) fn for_field(kind: Kind, is_nullable: bool, random: &mut Random) -> String {
+    if random.percent(3) {
+        match kind {
+            Kind::Double => of_kind(Kind::String, random),
+            _ => any(random),
+        }
+    } else if is_nullable && random.percent(25) {
+        "box.NULL".to_owned()
+    } else {
+        of_kind(kind, random)
+    }
+}
