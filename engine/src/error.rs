@@ -113,6 +113,7 @@ error_kinds! {
     CantUpdatePrimaryKey { space: String } = CANT_UPDATE_PRIMARY_KEY, 94, "Attempt to modify a tuple field which is part of primary index in space '{space}'";
     UpdateIntegerOverflow { operation: char, field: String } = UPDATE_INTEGER_OVERFLOW, 95, "Integer overflow when performing '{operation}' operation on field {field}";
     MaxTupleSize { bytes: usize } = MEMTX_MAX_TUPLE_SIZE, 110, "Failed to allocate {bytes} bytes for tuple: tuple is too large. Check 'memtx_max_tuple_size' configuration option.";
+    WrongIndexOptions { reason: &'static str } = WRONG_INDEX_OPTIONS, 108, "Wrong index options: {reason}";
     UnsupportedIndexFeature { index: String, index_type: &'static str, space: String, feature: String } = UNSUPPORTED_INDEX_FEATURE, 112, "Index '{index}' ({index_type}) of space '{space}' (memtx) does not support {feature}";
     NoTransaction = NO_TRANSACTION, 114, "No active transaction";
     PartialKey { index_type: &'static str, expected: u32, actual: u32 } = PARTIAL_KEY, 136, "{index_type} index does not support selects via a partial key (expected {expected} parts, got {actual}). Please Consider changing index type to TREE.";

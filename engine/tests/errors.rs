@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use lycosa_engine::memory::SLAB_BYTES;
-use lycosa_engine::schema::{FieldDefinition, FieldType, KeyPart};
+use lycosa_engine::schema::{Collation, FieldDefinition, FieldType, KeyPart};
 use lycosa_engine::tuple::{Encoded, Fields};
 use lycosa_engine::{
     Database, DatabaseOptions, ErrorKind, IndexOptions, IteratorType, Result, Select, SpaceOptions,
@@ -256,6 +256,10 @@ const SCHEMA_CHANGES: &[(&str, Provoke)] = &[
     ("SPACE_FIELD_IS_DUPLICATE", |f| {
         let field = FieldDefinition::new("id", FieldType::Unsigned);
         f.database.set_format(f.space, vec![field.clone(), field])
+    }),
+    ("WRONG_INDEX_OPTIONS", |f| {
+        let collated = unsigned(2).collated(&Collation::all()[1]);
+        f.create_index("new", &IndexOptions::tree(vec![collated]))
     }),
     ("NULLABLE_PRIMARY", |f| {
         let space = f.database.create_space("new", SpaceOptions::default())?;

@@ -139,7 +139,25 @@ local function is_type(name)
     return type(name) == 'string' and TYPES[name:lower()] or false
 end
 
-local FIELD_KEYS = {name = true, type = true, is_nullable = true, nullable_action = true, [1] = true, [2] = true}
+-- The number of a collation that is given by its name or number.
+local function resolve_collation(collation, place)
+    if collation == nil then
+        return nil
+    elseif type(collation) ~= 'string' and type(collation) ~= 'number' then
+        illegal('%s: collation must be a string or a number', place)
+    end
+    local number = native.collation_number(collation)
+    if number == nil then
+        illegal("%s: collation was not found by %s '%s'", place,
+            type(collation) == 'string' and 'name' or 'ID', tostring(collation))
+    end
+    return number
+end
+
+local COLLATED_TYPES = {string = true, str = true, scalar = true, any = true, ['*'] = true}
+
+local FIELD_KEYS = {name = true, type = true, is_nullable = true, nullable_action = true,
+    collation = true, [1] = true, [2] = true}
 
 -- Brings a format into the form {{name, type, is_nullable}, ...}.
 local function normalize_format(format)
@@ -166,7 +184,14 @@ local function normalize_format(format)
         elseif not is_type(kind) then
             box.error(box.error.WRONG_SPACE_FORMAT, position, 'unknown field type')
         end
-        fields[position] = {name = name, type = kind, is_nullable = field.is_nullable == true}
+        local collation = resolve_collation(field.collation, ('format[%d]'):format(position))
+        if collation ~= nil and not COLLATED_TYPES[kind:lower()] then
+            box.error(box.error.WRONG_SPACE_FORMAT, position,
+                'collation is reasonable only for string, scalar and any fields')
+        end
+        fields[position] = {
+            name = name, type = kind, is_nullable = field.is_nullable == true, collation = collation,
+        }
     end
     return fields
 end
@@ -325,10 +350,8 @@ local function normalize_part(fields, part, position)
             illegal("options.parts[%d]: unexpected option '%s'", position, tostring(key))
         end
     end
-    for _, feature in ipairs({'collation', 'path', 'exclude_null'}) do
-        if part[feature] then
-            box.error(box.error.UNSUPPORTED, 'Lycosa', ("'%s' in an index part"):format(feature))
-        end
+    if part.path then
+        box.error(box.error.UNSUPPORTED, 'Lycosa', "'path' in an index part")
     end
     local field = resolve_field(fields, part.field or part[1], position)
     local declared = fields[field]
@@ -340,14 +363,28 @@ local function normalize_part(fields, part, position)
         box.error(box.error.WRONG_INDEX_PARTS, position - 1, 'unknown field type')
     end
     local is_nullable = part.is_nullable
-    if is_nullable == nil then
+    if part.exclude_null then
+        if is_nullable == false then
+            illegal('options.parts[%d]: exclude_null=true and is_nullable=false are incompatible',
+                position)
+        end
+        is_nullable = true
+    elseif is_nullable == nil then
         is_nullable = declared ~= nil and declared.is_nullable == true
+    end
+    local collation = part.collation
+    if collation == nil and declared ~= nil then
+        collation = declared.collation
     end
     local order = part.sort_order
     if order ~= nil and order ~= 'asc' and order ~= 'desc' then
         illegal('options.parts[%d]: sort_order must be asc or desc', position)
     end
-    return {field = field - 1, type = kind, is_nullable = is_nullable, is_descending = order == 'desc'}
+    return {
+        field = field - 1, type = kind, is_nullable = is_nullable, is_descending = order == 'desc',
+        exclude_null = part.exclude_null == true,
+        collation = resolve_collation(collation, ('options.parts[%d]'):format(position)),
+    }
 end
 
 -- Brings parts into a list of {field, type, is_nullable, is_descending}, fields from 0.

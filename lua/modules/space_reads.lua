@@ -45,14 +45,14 @@ local ITERATORS = {
     BITS_ALL_SET = 7, BITS_ANY_SET = 8, BITS_ALL_NOT_SET = 9,
     OVERLAPS = 10, NEIGHBOR = 11, NP = 12, PP = 13,
 }
-local SUPPORTED_ITERATORS = 6
+local SUPPORTED_ITERATORS = {[0] = true, true, true, true, true, true, true, [12] = true, [13] = true}
 
 local count
 
 -- The iterators that no index has are refused in the words of the one that was asked, after the key
 -- has been looked at.
 local function check_supported(iterator, space_id, index_id, key)
-    if iterator > SUPPORTED_ITERATORS then
+    if not SUPPORTED_ITERATORS[iterator] then
         count(space_id, index_id, key, ITERATORS.EQ)
         local space = box.space[space_id]
         local index = space ~= nil and space.index[index_id] or {}

@@ -165,7 +165,7 @@ impl Database {
         self.touch()?;
         let space = self.space(space_id)?;
         let id = check_index(space, name, options)?;
-        self.require_first_statement(space, "index build")?;
+        let is_first = self.require_first_statement(space, "index build");
         let incarnation = self.next_incarnation();
         let arena = Rc::clone(self.memory.arena());
         let space = self
@@ -183,6 +183,7 @@ impl Database {
         let fields = space.format.fields().to_vec();
         let format =
             space.format_with(fields, space.indexes.iter().chain(std::iter::once(&index)))?;
+        is_first?;
         check_tuples(space, &format)?;
         let index = fill(space, index)?;
         let at = space.indexes.partition_point(|known| known.id < id);
@@ -248,8 +249,8 @@ impl Database {
         Ok(())
     }
 
-    /// Builds a secondary index anew with other parts, type or uniqueness; its number and name
-    /// stay, whatever `options` say. Fails with `NoSuchIndexId`, with `Unsupported` for the primary
+    /// Builds a secondary index anew with other parts, type or uniqueness, if they are others; its
+    /// number and name stay, whatever `options` say. Fails with `NoSuchIndexId`, with `Unsupported` for the primary
     /// index, and as `create_index` does; the index is then as it was.
     pub fn alter_index(
         &mut self,
@@ -259,7 +260,11 @@ impl Database {
     ) -> Result<()> {
         self.touch()?;
         let space = self.space(space_id)?;
-        let name = space.index(index_id)?.name.clone();
+        let known = space.index(index_id)?;
+        if known.is_as(options) {
+            return Ok(());
+        }
+        let name = known.name.clone();
         if index_id == 0 {
             return Err(ErrorKind::Unsupported {
                 subject: String::from("Lycosa"),
@@ -268,7 +273,7 @@ impl Database {
             .into());
         }
         check_definition(space, index_id, &name, options)?;
-        self.require_first_statement(space, "index build")?;
+        let is_first = self.require_first_statement(space, "index build");
         let incarnation = self.next_incarnation();
         let arena = Rc::clone(self.memory.arena());
         let space = self
@@ -286,6 +291,7 @@ impl Database {
         let rest = space.indexes.iter().filter(|known| known.id != index_id);
         let fields = space.format.fields().to_vec();
         let format = space.format_with(fields, rest.chain(std::iter::once(&index)))?;
+        is_first?;
         check_tuples(space, &format)?;
         let index = fill(space, index)?;
         let at = space.indexes.partition_point(|known| known.id < index_id);
@@ -466,6 +472,14 @@ fn check_parts(
                 "field type '{}' is not supported",
                 part.field_type.name()
             )));
+        }
+        if part.collation.is_some()
+            && !matches!(part.field_type, FieldType::String | FieldType::Scalar)
+        {
+            return Err(ErrorKind::WrongIndexOptions {
+                reason: "collation is reasonable only for string and scalar parts",
+            }
+            .into());
         }
         if options.parts[..position]
             .iter()

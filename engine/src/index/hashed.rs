@@ -9,9 +9,8 @@ use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 
 use crate::memory::{Arena, OutOfMemory};
-use crate::msgpack;
-use crate::schema::{KeyDefinition, hash_encoded};
-use crate::tuple::{self, Encoded, TuplePtr};
+use crate::schema::KeyDefinition;
+use crate::tuple::{Encoded, TuplePtr};
 
 /// A fixed seed: the order of an iteration is the same in every run.
 const SEED: u64 = 0x6c79_636f_7361;
@@ -27,21 +26,13 @@ pub(crate) struct HashedIndex {
 
 fn hash_of_tuple(definition: &KeyDefinition, tuple: &[u8]) -> u64 {
     let mut hasher = FixedState::with_seed(SEED).build_hasher();
-    for part in definition.parts() {
-        if let Some(value) = tuple::field(tuple, part.field) {
-            hash_encoded(value, &mut hasher);
-        }
-    }
+    definition.hash_tuple(tuple, &mut hasher);
     hasher.finish()
 }
 
 fn hash_of_parts(definition: &KeyDefinition, parts: &[u8]) -> u64 {
     let mut hasher = FixedState::with_seed(SEED).build_hasher();
-    let mut rest = parts;
-    for _ in definition.parts() {
-        hash_encoded(rest, &mut hasher);
-        rest = msgpack::skip_trusted(rest);
-    }
+    definition.hash_parts(parts, &mut hasher);
     hasher.finish()
 }
 

@@ -52,26 +52,35 @@ pub enum IteratorType {
     Ge = 5,
     /// Greater than the key, ascending.
     Gt = 6,
+    /// Greater than the key and all that begin with its last string, ascending.
+    NextPrefix = 12,
+    /// Less than the key, descending; in a descending part also those that begin with its string.
+    PreviousPrefix = 13,
 }
 
 impl IteratorType {
     /// The iterator with Tarantool's number.
     pub fn from_number(number: u32) -> Option<Self> {
-        [
-            Self::Eq,
-            Self::Req,
-            Self::All,
-            Self::Lt,
-            Self::Le,
-            Self::Ge,
-            Self::Gt,
-        ]
-        .get(number as usize)
-        .copied()
+        Some(match number {
+            0 => Self::Eq,
+            1 => Self::Req,
+            2 => Self::All,
+            3 => Self::Lt,
+            4 => Self::Le,
+            5 => Self::Ge,
+            6 => Self::Gt,
+            12 => Self::NextPrefix,
+            13 => Self::PreviousPrefix,
+            _ => return None,
+        })
     }
 
     pub(crate) fn is_descending(self) -> bool {
-        matches!(self, Self::Req | Self::Lt | Self::Le)
+        matches!(self, Self::Req | Self::Lt | Self::Le | Self::PreviousPrefix)
+    }
+
+    pub(crate) fn is_by_prefix(self) -> bool {
+        matches!(self, Self::NextPrefix | Self::PreviousPrefix)
     }
 }
 
@@ -130,6 +139,8 @@ pub struct Index {
     pub(crate) id: u32,
     pub(crate) name: String,
     pub(crate) is_unique: bool,
+    /// Whether some tuples of the space are left out.
+    excludes_nulls: bool,
     /// Differs for every index ever made, so that a cursor knows whether its index is still there.
     pub(crate) incarnation: u64,
     pub(crate) structure: Structure,
@@ -153,9 +164,17 @@ impl Index {
             id,
             name: name.to_owned(),
             is_unique: options.is_unique,
+            excludes_nulls: options.parts.iter().any(|part| part.excludes_null),
             incarnation,
             structure,
         }
+    }
+
+    /// Whether an index made with these options would be the same.
+    pub(crate) fn is_as(&self, options: &IndexOptions) -> bool {
+        self.index_type() == options.index_type
+            && self.is_unique == options.is_unique
+            && self.definition().parts() == options.parts
     }
 
     /// An index of the same kind without tuples.
@@ -169,6 +188,7 @@ impl Index {
             id: self.id,
             name: self.name.clone(),
             is_unique: self.is_unique,
+            excludes_nulls: self.excludes_nulls,
             incarnation,
             structure,
         }
@@ -226,9 +246,20 @@ impl Index {
         }
     }
 
-    /// Adds a tuple. Answers with the tuple that already has its key; nothing has changed then.
+    /// Whether a tuple of the space is not in this index.
+    #[inline]
+    fn leaves_out(&self, tuple: TuplePtr) -> bool {
+        // SAFETY: the callers below pass live tuples.
+        self.excludes_nulls && self.definition().excludes(unsafe { tuple.bytes() })
+    }
+
+    /// Adds a tuple, unless it is one to be left out. Answers with the tuple that already has its
+    /// key; nothing has changed then.
     #[inline]
     pub(crate) fn insert(&mut self, tuple: TuplePtr) -> Result<Option<TuplePtr>> {
+        if self.leaves_out(tuple) {
+            return Ok(None);
+        }
         match &mut self.structure {
             Structure::Tree(index) => index
                 .insert(tuple)
@@ -242,6 +273,9 @@ impl Index {
     /// Puts a tuple in the place of the one with the same key, which it answers with.
     #[inline]
     pub(crate) fn replace(&mut self, tuple: TuplePtr) -> Option<TuplePtr> {
+        if self.leaves_out(tuple) {
+            return None;
+        }
         match &mut self.structure {
             Structure::Tree(index) => index.replace(tuple),
             Structure::Hash(index) => index.replace(tuple),
@@ -250,6 +284,9 @@ impl Index {
 
     /// Takes a tuple out. Needs no memory.
     pub(crate) fn remove(&mut self, tuple: TuplePtr) {
+        if self.leaves_out(tuple) {
+            return;
+        }
         match &mut self.structure {
             Structure::Tree(index) => index.remove(tuple),
             Structure::Hash(index) => index.remove(tuple),

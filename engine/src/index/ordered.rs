@@ -147,6 +147,9 @@ impl OrderedIndex {
     /// Starts a scan at the first tuple that the iterator gives for a checked key.
     pub(crate) fn scan(&self, iterator: IteratorType, key: Encoded<'_>) -> OrderedScan {
         let (count, parts) = key.split();
+        if iterator.is_by_prefix() && count > 0 {
+            return self.scan_by_prefix(iterator, key);
+        }
         let cursor = if count == 0 {
             if iterator.is_descending() {
                 self.tree.seek_last()
@@ -159,10 +162,24 @@ impl OrderedIndex {
                     Ordering::Greater
                 }
                 IteratorType::Gt | IteratorType::Req | IteratorType::Le => Ordering::Less,
+                IteratorType::NextPrefix | IteratorType::PreviousPrefix => Ordering::Equal,
             };
             let probe = KeyProbe::new(&self.definition, parts, count, order_of_equal);
             self.tree.seek(&probe, beyond(iterator))
         };
+        OrderedScan {
+            cursor,
+            is_descending: iterator.is_descending(),
+        }
+    }
+
+    #[cold]
+    fn scan_by_prefix(&self, iterator: IteratorType, key: Encoded<'_>) -> OrderedScan {
+        if let Some((plain, start)) = self.definition.prefix_search(iterator, key) {
+            return self.scan(plain, Encoded::trusted(&start));
+        }
+        let mut cursor = self.tree.seek_last();
+        cursor.move_next(&self.tree);
         OrderedScan {
             cursor,
             is_descending: iterator.is_descending(),

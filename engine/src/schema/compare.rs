@@ -10,6 +10,7 @@ use std::hash::Hasher;
 use crate::decimal::Decimal;
 use crate::msgpack::{self, EXTENSION_DECIMAL, EXTENSION_UUID, Value};
 
+use super::collation::Collation;
 use super::format::FieldType;
 
 /// Compares the first values of two byte strings that start with well-formed values.
@@ -19,6 +20,19 @@ pub(crate) fn compare_encoded(left: &[u8], right: &[u8]) -> Ordering {
         &msgpack::read_trusted(left).0,
         &msgpack::read_trusted(right).0,
     )
+}
+
+/// Compares as [`compare_encoded`], but strings as the collation does.
+#[cold]
+pub(super) fn compare_collated(left: &[u8], right: &[u8], collation: &Collation) -> Ordering {
+    let (left, right) = (
+        msgpack::read_trusted(left).0,
+        msgpack::read_trusted(right).0,
+    );
+    match (&left, &right) {
+        (Value::String(a), Value::String(b)) => collation.compare(a, b),
+        _ => compare_values(&left, &right),
+    }
 }
 
 /// Compares two scalars. Arrays, maps and unknown extensions are equal among themselves: they are
@@ -145,7 +159,7 @@ const LOWEST_INTEGER: i128 = -(1 << 63);
 const BEYOND_INTEGERS: i128 = 1 << 64;
 
 /// Feeds the hasher with a value so that values which compare equal hash equally.
-pub(crate) fn hash_encoded(encoded: &[u8], hasher: &mut impl Hasher) {
+pub(super) fn hash_encoded(encoded: &[u8], hasher: &mut impl Hasher) {
     let (value, _) = msgpack::read_trusted(encoded);
     match value {
         Value::Unsigned(v) => hasher.write_u64(v),
@@ -166,6 +180,16 @@ pub(crate) fn hash_encoded(encoded: &[u8], hasher: &mut impl Hasher) {
             Err(_) => hasher.write_u8(2),
         },
         Value::Nil | Value::Array(_) | Value::Map(_) | Value::Extension(..) => hasher.write_u8(2),
+    }
+}
+
+/// Feeds the hasher as [`hash_encoded`], but so that strings which the collation finds equal hash
+/// equally.
+#[cold]
+pub(super) fn hash_collated(encoded: &[u8], collation: &Collation, hasher: &mut impl Hasher) {
+    match msgpack::read_trusted(encoded).0 {
+        Value::String(text) => hasher.write(&collation.sort_key(text)),
+        _ => hash_encoded(encoded, hasher),
     }
 }
 
@@ -201,6 +225,22 @@ pub(super) fn hint_of_value(field_type: FieldType, encoded: &[u8]) -> u64 {
     }
 }
 
+/// The same for a part with a collation.
+#[cold]
+pub(super) fn hint_of_collated(
+    field_type: FieldType,
+    encoded: &[u8],
+    collation: &Collation,
+) -> u64 {
+    match (field_type, msgpack::read_trusted(encoded).0) {
+        (FieldType::String, Value::String(text)) => collation.leading_sort_key(text),
+        (_, Value::String(text)) => {
+            (Class::String as u64) << 60 | collation.leading_sort_key(text) >> 4
+        }
+        _ => hint_of_value(field_type, encoded),
+    }
+}
+
 /// Class in the top 4 bits, then the leading 60 bits of the value.
 fn hint_by_class(value: &Value<'_>) -> u64 {
     let body = match value {
@@ -219,7 +259,7 @@ fn hint_by_class(value: &Value<'_>) -> u64 {
     (class(value) as u64) << 60 | body
 }
 
-fn leading_bytes(bytes: &[u8]) -> u64 {
+pub(super) fn leading_bytes(bytes: &[u8]) -> u64 {
     if let Some(first) = bytes.first_chunk::<8>() {
         return u64::from_be_bytes(*first);
     }

@@ -5,6 +5,7 @@ use crate::error::{ErrorKind, Result};
 use crate::msgpack::{self, EXTENSION_DECIMAL, EXTENSION_UUID, Value};
 use crate::tuple::split_array;
 
+use super::collation::Collation;
 use super::key_def::KeyPart;
 
 /// Type of a field or key part.
@@ -149,6 +150,9 @@ pub struct FieldDefinition {
     pub field_type: FieldType,
     /// Whether null, or nothing at all, may stand there.
     pub is_nullable: bool,
+    /// What the parts of indexes over this field use if they name no collation of their own. It is
+    /// a record for whoever makes the indexes; the format itself compares nothing.
+    pub collation: Option<&'static Collation>,
 }
 
 impl FieldDefinition {
@@ -158,6 +162,7 @@ impl FieldDefinition {
             name: name.to_owned(),
             field_type,
             is_nullable: false,
+            collation: None,
         }
     }
 

@@ -5,13 +5,17 @@
 //! larger hint), so that most comparisons of an ordered index read no tuple.
 
 use std::cmp::Ordering;
+use std::hash::Hasher;
 
 use crate::error::{ErrorKind, Result};
 use crate::index::IteratorType;
 use crate::msgpack::{self, Value};
 use crate::tuple::{self, Encoded};
 
-use super::compare::{compare_encoded, hint_of_value};
+use super::collation::Collation;
+use super::compare::{
+    compare_collated, compare_encoded, hash_collated, hash_encoded, hint_of_collated, hint_of_value,
+};
 use super::format::FieldType;
 
 /// One part of an index key.
@@ -25,6 +29,10 @@ pub struct KeyPart {
     pub is_nullable: bool,
     /// Whether the part sorts from large to small.
     pub is_descending: bool,
+    /// How strings compare; byte by byte without one. For strings and scalars.
+    pub collation: Option<&'static Collation>,
+    /// Whether the index leaves out tuples with null there; the part is nullable then.
+    pub excludes_null: bool,
 }
 
 impl KeyPart {
@@ -35,6 +43,8 @@ impl KeyPart {
             field_type,
             is_nullable: false,
             is_descending: false,
+            collation: None,
+            excludes_null: false,
         }
     }
 
@@ -52,6 +62,25 @@ impl KeyPart {
     pub fn descending(self) -> Self {
         Self {
             is_descending: true,
+            ..self
+        }
+    }
+
+    /// The same, with strings in the order of a collation.
+    #[must_use]
+    pub fn collated(self, collation: &'static Collation) -> Self {
+        Self {
+            collation: Some(collation),
+            ..self
+        }
+    }
+
+    /// The same, nullable, but tuples with null there are not in the index.
+    #[must_use]
+    pub fn excluding_null(self) -> Self {
+        Self {
+            is_nullable: true,
+            excludes_null: true,
             ..self
         }
     }
@@ -127,7 +156,7 @@ impl KeyDefinition {
             }
             let (a, b) = (Self::field_of(left, part), Self::field_of(right, part));
             saw_null |= a[0] == NULL[0];
-            let order = part.directed(compare_encoded(a, b));
+            let order = part.compare(a, b);
             if order != Ordering::Equal {
                 return order;
             }
@@ -141,7 +170,7 @@ impl KeyDefinition {
     pub(crate) fn compare_with_parts(&self, tuple: &[u8], parts: &[u8], count: u32) -> Ordering {
         let mut sought = parts;
         for part in &self.parts[..count as usize] {
-            let order = part.directed(compare_encoded(Self::field_of(tuple, part), sought));
+            let order = part.compare(Self::field_of(tuple, part), sought);
             if order != Ordering::Equal {
                 return order;
             }
@@ -171,6 +200,71 @@ impl KeyDefinition {
         out
     }
 
+    /// Whether an index leaves this tuple out: a part that excludes nulls holds one.
+    pub(crate) fn excludes(&self, tuple: &[u8]) -> bool {
+        let is_null = |part: &KeyPart| Self::field_of(tuple, part)[0] == NULL[0];
+        self.parts()
+            .iter()
+            .any(|part| part.excludes_null && is_null(part))
+    }
+
+    /// Feeds the hasher with the own parts of a tuple.
+    pub(crate) fn hash_tuple(&self, tuple: &[u8], hasher: &mut impl Hasher) {
+        for part in self.parts() {
+            if let Some(value) = tuple::field(tuple, part.field) {
+                part.hash(value, hasher);
+            }
+        }
+    }
+
+    /// Feeds the hasher with all own parts, which stand encoded one after another in `parts`.
+    pub(crate) fn hash_parts(&self, parts: &[u8], hasher: &mut impl Hasher) {
+        let mut rest = parts;
+        for part in self.parts() {
+            part.hash(rest, hasher);
+            rest = msgpack::skip_trusted(rest);
+        }
+    }
+
+    /// The key with which a search by prefix begins, for an iterator and a key with parts: the
+    /// least key above all that begin with `key`'s last string, or `key` itself where the plain
+    /// order does. Nothing when there is no key above.
+    pub(crate) fn prefix_search(
+        &self,
+        iterator: IteratorType,
+        key: Encoded<'_>,
+    ) -> Option<(IteratorType, Vec<u8>)> {
+        let (count, parts) = key.split();
+        let is_descending = self.parts[count as usize - 1].is_descending;
+        let is_next = iterator == IteratorType::NextPrefix;
+        let plain = if is_next {
+            IteratorType::Gt
+        } else {
+            IteratorType::Lt
+        };
+        let mut last = parts;
+        for _ in 1..count {
+            last = msgpack::skip_trusted(last);
+        }
+        let (Value::String(text), true) = (msgpack::read_trusted(last).0, is_next != is_descending)
+        else {
+            return Some((plain, key.bytes().to_vec()));
+        };
+        // 0xff bytes at the end have no successor of their length; the byte before them has.
+        let significant = text.iter().rposition(|&byte| byte != 0xff)?;
+        let mut above = text.to_vec();
+        above[significant] += 1;
+        above[significant + 1..].fill(0);
+        let mut bytes = key.bytes()[..key.bytes().len() - last.len()].to_vec();
+        msgpack::write_string(&mut bytes, &above);
+        let from = if is_next {
+            IteratorType::Ge
+        } else {
+            IteratorType::Le
+        };
+        Some((from, bytes))
+    }
+
     /// The hint of a tuple.
     #[inline]
     pub(crate) fn hint_of_tuple(&self, tuple: &[u8]) -> u64 {
@@ -188,7 +282,10 @@ impl KeyDefinition {
     #[inline]
     pub(crate) fn hint_of_part(&self, parts: &[u8]) -> u64 {
         let part = &self.parts[0];
-        let hint = hint_of_value(part.field_type, parts);
+        let hint = match part.collation {
+            None => hint_of_value(part.field_type, parts),
+            Some(collation) => hint_of_collated(part.field_type, parts, collation),
+        };
         if part.is_descending { !hint } else { hint }
     }
 
@@ -222,7 +319,7 @@ impl KeyDefinition {
         let (count, mut sought) = key.split();
         let mut order = Ordering::Equal;
         for part in &self.parts[..count as usize] {
-            order = part.directed(compare_encoded(at, sought));
+            order = part.compare(at, sought);
             if order != Ordering::Equal {
                 break;
             }
@@ -233,9 +330,9 @@ impl KeyDefinition {
             || match iterator {
                 IteratorType::Eq | IteratorType::Req => order.is_eq(),
                 IteratorType::All | IteratorType::Ge => order.is_ge(),
-                IteratorType::Gt => order.is_gt(),
+                IteratorType::Gt | IteratorType::NextPrefix => order.is_gt(),
                 IteratorType::Le => order.is_le(),
-                IteratorType::Lt => order.is_lt(),
+                IteratorType::Lt | IteratorType::PreviousPrefix => order.is_lt(),
             }
     }
 
@@ -279,12 +376,24 @@ impl KeyDefinition {
 }
 
 impl KeyPart {
+    /// Orders two values, each the first of the bytes given, as the part does.
     #[inline]
-    fn directed(&self, order: Ordering) -> Ordering {
+    fn compare(&self, left: &[u8], right: &[u8]) -> Ordering {
+        let order = match self.collation {
+            None => compare_encoded(left, right),
+            Some(collation) => compare_collated(left, right, collation),
+        };
         if self.is_descending {
             order.reverse()
         } else {
             order
+        }
+    }
+
+    fn hash(&self, value: &[u8], hasher: &mut impl Hasher) {
+        match self.collation {
+            None => hash_encoded(value, hasher),
+            Some(collation) => hash_collated(value, collation, hasher),
         }
     }
 }

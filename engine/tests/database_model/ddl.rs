@@ -79,9 +79,8 @@ impl Program {
                 let repeats = self.choices.once_in(30);
                 let name = format!("field {}", if repeats { 0 } else { number });
                 FieldDefinition {
-                    name,
-                    field_type,
                     is_nullable: number > 0 && !self.choices.once_in(3),
+                    ..FieldDefinition::new(&name, field_type)
                 }
             })
             .collect()
@@ -218,10 +217,9 @@ impl Program {
                     _ => usual_type(space_id, field),
                 };
                 KeyPart {
-                    field,
-                    field_type,
                     is_nullable: self.choices.once_in(4),
                     is_descending: self.choices.once_in(4),
+                    ..KeyPart::new(field, field_type)
                 }
             })
             .collect()

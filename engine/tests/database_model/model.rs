@@ -133,9 +133,9 @@ fn gives(iterator: IteratorType, order: Ordering) -> bool {
     match iterator {
         IteratorType::Eq | IteratorType::Req => order.is_eq(),
         IteratorType::All | IteratorType::Ge => order.is_ge(),
-        IteratorType::Gt => order.is_gt(),
+        IteratorType::Gt | IteratorType::NextPrefix => order.is_gt(),
         IteratorType::Le => order.is_le(),
-        IteratorType::Lt => order.is_lt(),
+        IteratorType::Lt | IteratorType::PreviousPrefix => order.is_lt(),
     }
 }
 

@@ -6,12 +6,12 @@
 use std::rc::Rc;
 
 use lycosa_engine::index::Index;
-use lycosa_engine::schema::{FieldDefinition, FieldType, KeyPart};
+use lycosa_engine::schema::{Collation, FieldDefinition, FieldType, KeyPart};
 use lycosa_engine::statistics::Counter;
 use lycosa_engine::{
     Database, Error, IndexOptions, IndexType, Result, SharedDatabase, Space, SpaceOptions,
 };
-use mlua::{IntoLua, Lua, LuaString, Table};
+use mlua::{Either, IntoLua, Lua, LuaString, Table};
 
 use super::context::Context;
 
@@ -92,9 +92,15 @@ fn fields(list: &Table) -> Result<Vec<FieldDefinition>> {
                 name: name_of(&entry.get("name").map_err(|_| malformed("field name"))?)?,
                 field_type: field_type(&entry)?,
                 is_nullable: entry.get("is_nullable").unwrap_or(false),
+                collation: collation(&entry),
             })
         })
         .collect()
+}
+
+fn collation(entry: &Table) -> Option<&'static Collation> {
+    let number: Option<u32> = entry.get("collation").unwrap_or(None);
+    number.and_then(Collation::by_id)
 }
 
 fn parts(list: &Table) -> Result<Vec<KeyPart>> {
@@ -106,6 +112,8 @@ fn parts(list: &Table) -> Result<Vec<KeyPart>> {
                 field_type: field_type(&entry)?,
                 is_nullable: entry.get("is_nullable").unwrap_or(false),
                 is_descending: entry.get("is_descending").unwrap_or(false),
+                collation: collation(&entry),
+                excludes_null: entry.get("exclude_null").unwrap_or(false),
             })
         })
         .collect()
@@ -123,7 +131,10 @@ fn describe_index(lua: &Lua, index: &Index) -> mlua::Result<Table> {
         entry.set("fieldno", part.field + 1)?;
         entry.set("type", part.field_type.name())?;
         entry.set("is_nullable", part.is_nullable)?;
-        entry.set("exclude_null", false)?;
+        entry.set("exclude_null", part.excludes_null)?;
+        if let Some(collation) = part.collation {
+            entry.set("collation", collation.name())?;
+        }
         entry.set(
             "sort_order",
             if part.is_descending { "desc" } else { "asc" },
@@ -146,6 +157,9 @@ fn describe_space(lua: &Lua, space: &Space) -> mlua::Result<Table> {
         entry.set("type", field.field_type.name())?;
         if field.is_nullable {
             entry.set("is_nullable", true)?;
+        }
+        if let Some(collation) = field.collation {
+            entry.set("collation", collation.id())?;
         }
         fields.push(entry)?;
     }
@@ -331,6 +345,23 @@ fn install_figures(lua: &Lua, native: &Table, database: &SharedDatabase) -> mlua
     )
 }
 
+/// `collation_number(name or number)`: the number, if there is such a collation.
+fn install_collations(lua: &Lua, native: &Table) -> mlua::Result<()> {
+    native.set(
+        "collation_number",
+        lua.create_function(|_, collation: Either<u32, LuaString>| {
+            let known = match collation {
+                Either::Left(number) => Collation::by_id(number),
+                Either::Right(name) => name
+                    .to_str()
+                    .ok()
+                    .and_then(|name| Collation::by_name(&name)),
+            };
+            Ok(known.map(Collation::id))
+        })?,
+    )
+}
+
 fn install_limits(lua: &Lua, native: &Table, database: &SharedDatabase) -> mlua::Result<()> {
     let shared = Rc::clone(database);
     native.set(
@@ -359,5 +390,6 @@ pub(super) fn install(
     install_space_changes(lua, native, database, context)?;
     install_index_changes(lua, native, database, context)?;
     install_figures(lua, native, database)?;
+    install_collations(lua, native)?;
     install_limits(lua, native, database)
 }
