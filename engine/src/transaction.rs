@@ -87,6 +87,8 @@ pub(crate) struct Transaction {
     /// Which transaction this is, over the life of the database.
     pub(crate) number: u64,
     pub(crate) log: Vec<Change>,
+    /// Whether a statement found nothing to change: it is not in the log, but counts as done.
+    pub(crate) has_idle_statements: bool,
     /// Serial and log position of each savepoint, oldest first.
     pub(crate) savepoints: Vec<(u32, usize)>,
     pub(crate) next_savepoint: u32,
@@ -97,6 +99,7 @@ impl Transaction {
     pub(crate) fn reset(&mut self) {
         debug_assert!(self.log.is_empty(), "the log is committed or undone first");
         self.state = State::Idle;
+        self.has_idle_statements = false;
         self.savepoints.clear();
         self.next_savepoint = 0;
     }

@@ -38,17 +38,20 @@ impl Comparison {
         })
     }
 
-    /// Where the sides differ over these steps, if they do.
+    /// Where the sides differ over these steps, if they do. Steps that Tarantool does not survive
+    /// say nothing.
     pub(crate) fn steps<S: AsRef<str>>(&self, steps: &[S]) -> Result<Option<Difference>> {
         let (tarantool, lycosa) = self.run(&script::single(steps), SEED_LIMIT)?;
-        let difference = first_difference(&tarantool.lines, &lycosa.lines);
-        if difference.is_some() || (tarantool.failure.is_none() && lycosa.failure.is_none()) {
-            return Ok(difference);
+        if tarantool.failure.is_some() {
+            return Ok(None);
         }
-        Ok(Some(Difference {
-            step: tarantool.lines.len().min(lycosa.lines.len()),
-            tarantool: tarantool.failure.unwrap_or_default(),
-            lycosa: lycosa.failure.unwrap_or_default(),
+        let difference = first_difference(steps, &tarantool.lines, &lycosa.lines);
+        Ok(difference.or_else(|| {
+            lycosa.failure.map(|failure| Difference {
+                step: lycosa.lines.len(),
+                tarantool: String::new(),
+                lycosa: failure,
+            })
         }))
     }
 
@@ -68,7 +71,7 @@ impl Comparison {
             let lines = (tarantool.get(seed), lycosa.get(seed));
             let is_equal = match lines {
                 (Some(tarantool), Some(lycosa)) if tarantool.len() == steps.len() => {
-                    first_difference(tarantool, lycosa).is_none()
+                    first_difference(steps, tarantool, lycosa).is_none()
                 }
                 _ => self.steps(steps)?.is_none(),
             };
@@ -94,16 +97,22 @@ fn by_seed(lines: &[String]) -> HashMap<u64, &[String]> {
     seeds
 }
 
-fn first_difference(tarantool: &[String], lycosa: &[String]) -> Option<Difference> {
+fn first_difference<S: AsRef<str>>(
+    steps: &[S],
+    tarantool: &[String],
+    lycosa: &[String],
+) -> Option<Difference> {
     let line = |lines: &[String], at: usize| lines.get(at).cloned().unwrap_or_default();
     let step = (0..tarantool.len().max(lycosa.len()))
         .find(|&at| !known::same(&line(tarantool, at), &line(lycosa, at)))?;
-    if known::ends_comparison(&line(tarantool, step), &line(lycosa, step)) {
+    let (tarantool, lycosa) = (line(tarantool, step), line(lycosa, step));
+    let text = steps.get(step).map_or("", AsRef::as_ref);
+    if known::ends_comparison(text, &tarantool, &lycosa) {
         return None;
     }
     Some(Difference {
         step,
-        tarantool: line(tarantool, step),
-        lycosa: line(lycosa, step),
+        tarantool,
+        lycosa,
     })
 }

@@ -54,9 +54,10 @@ impl Generator {
     /// and so does the error that is told when several would do: then only success counts.
     fn push_walk(&mut self, space: &Space, step: String) {
         let is_hash = space.indexes.first().is_some_and(|index| index.is_hash);
-        self.push(match is_hash {
-            true => format!("return succeeds(function() {step} end)"),
-            false => step,
+        self.push(if is_hash {
+            format!("return succeeds(function() {step} end)")
+        } else {
+            step
         });
     }
 
@@ -126,15 +127,14 @@ impl Generator {
             4 => {
                 // Between a yield and the end of its transaction nothing is read: `known` says why.
                 self.push("fiber.yield()");
-                match self.random.percent(50) {
-                    true => {
-                        if let Some(spaces) = self.before_transaction.take() {
-                            self.spaces = spaces;
-                        }
-                        self.push("return box.commit()");
-                        self.push("return box.rollback()");
+                if self.random.percent(50) {
+                    if let Some(spaces) = self.before_transaction.take() {
+                        self.spaces = spaces;
                     }
-                    false => self.roll_back(),
+                    self.push("return box.commit()");
+                    self.push("return box.rollback()");
+                } else {
+                    self.roll_back();
                 }
             }
             5 => self.push("return box.begin()"),
@@ -300,7 +300,7 @@ impl Generator {
                 space.fields[at].name.push('x');
             }
         }
-        space.has_format = true;
+        space.fields_changed();
         let step = format!("return {}:format({})", space.path(), space.format_text());
         let space = space.clone();
         self.push_walk(&space, step);

@@ -61,9 +61,10 @@ fn parse_seeds(text: &str) -> Result<RangeInclusive<u64>, String> {
             .map_err(|error| format!("'{text}': {error}"))
     };
     let seeds = number(first)?..=number(last)?;
-    match seeds.is_empty() {
-        true => Err("the first seed is behind the last".to_owned()),
-        false => Ok(seeds),
+    if seeds.is_empty() {
+        Err("the first seed is behind the last".to_owned())
+    } else {
+        Ok(seeds)
     }
 }
 
@@ -113,11 +114,12 @@ fn run(arguments: &Arguments, comparison: &Comparison) -> Result<usize> {
 /// Shows the difference of a seed and writes its script.
 fn report(arguments: &Arguments, comparison: &Comparison, seed: u64) -> Result<()> {
     let steps = generator::steps(seed);
-    let shrunk = match arguments.no_shrink {
-        true => comparison
+    let shrunk = if arguments.no_shrink {
+        comparison
             .steps(&steps)?
-            .map(|difference| (steps, difference)),
-        false => shrink::shrink(comparison, steps)?,
+            .map(|difference| (steps, difference))
+    } else {
+        shrink::shrink(comparison, steps)?
     };
     let Some((steps, difference)) = shrunk else {
         println!("seed {seed} differs only behind the seeds before it");

@@ -111,8 +111,8 @@ pub(crate) struct Space {
     pub(crate) name: String,
     pub(crate) fields: Vec<Field>,
     pub(crate) has_format: bool,
-    /// Fields that there were from the start; tuples may lack later ones.
-    first_field_count: usize,
+    /// The number of fields that every tuple has.
+    pub(crate) certain_field_count: usize,
     /// Whether tuples may lack fields at their end.
     pub(crate) has_short_tuples: bool,
     pub(crate) indexes: Vec<Index>,
@@ -131,12 +131,17 @@ impl Space {
                 is_nullable: number > 1 && random.percent(35),
             })
             .collect();
+        let (has_format, has_short_tuples) = (random.percent(70), random.percent(20));
         Self {
             name,
-            first_field_count: fields.len(),
+            certain_field_count: match (has_short_tuples, has_format) {
+                (false, _) => fields.len(),
+                (true, true) => Self::demanded_field_count(&fields),
+                (true, false) => 1,
+            },
             fields,
-            has_format: random.percent(70),
-            has_short_tuples: random.percent(20),
+            has_format,
+            has_short_tuples,
             indexes: Vec::new(),
         }
     }
@@ -160,21 +165,22 @@ impl Space {
         }
     }
 
-    /// The number of fields that every tuple has.
-    pub(crate) fn certain_field_count(&self) -> usize {
-        if !self.has_short_tuples {
-            return self.first_field_count;
+    /// The number of fields that the format demands.
+    fn demanded_field_count(fields: &[Field]) -> usize {
+        fields
+            .iter()
+            .rposition(|field| !field.is_nullable)
+            .map_or(1, |field| field + 1)
+    }
+
+    /// Takes note of changed fields: tuples may lack what has become nullable, and old ones lack
+    /// what has been added.
+    pub(crate) fn fields_changed(&mut self) {
+        self.has_format = true;
+        let demanded = Self::demanded_field_count(&self.fields);
+        if self.has_short_tuples {
+            self.certain_field_count = self.certain_field_count.min(demanded);
         }
-        let by_format = match self.has_format {
-            true => self.fields.iter().rposition(|field| !field.is_nullable),
-            false => None,
-        };
-        let parts = self.indexes.iter().flat_map(|index| &index.parts);
-        let by_index = parts
-            .filter(|part| !part.is_nullable)
-            .map(|part| part.field);
-        let certain = by_index.chain(by_format).max();
-        certain.map_or(0, |field| self.first_field_count.min(field + 1))
     }
 
     pub(crate) fn format_text(&self) -> String {
@@ -203,21 +209,25 @@ impl Space {
         let part_count = 1 + random.weighted(&[60, 30, 10]);
         let mut parts: Vec<Part> = Vec::new();
         for position in 0..part_count.min(self.fields.len()) {
-            let number = match is_primary && position == 0 {
-                true => 0,
-                false => random.below(self.fields.len()),
+            let number = if is_primary && position == 0 {
+                0
+            } else {
+                random.below(self.fields.len())
             };
             let field = &self.fields[number];
             if parts.iter().any(|part| part.field == number) && !random.percent(5) {
                 continue;
             }
-            let kind = match field.kind.is_indexed() && random.percent(92) {
-                true => field.kind,
-                false => Kind::changed(random),
+            let keeps_kind = field.kind == Kind::Double || random.percent(92);
+            let kind = if field.kind.is_indexed() && keeps_kind {
+                field.kind
+            } else {
+                Kind::changed(random)
             };
-            let is_nullable = match is_primary || is_hash {
-                true => false,
-                false => field.is_nullable && random.percent(85),
+            let is_nullable = if is_primary || is_hash {
+                false
+            } else {
+                field.is_nullable && random.percent(85)
             };
             parts.push(Part {
                 field: number,

@@ -31,13 +31,14 @@ pub(crate) fn tuple(space: &Space, random: &mut Random) -> String {
             values::for_field(kind, is_nullable, random)
         })
         .collect();
-    if random.percent(10) {
+    if count == space.fields.len() && random.percent(10) {
         parts.push(values::any(random));
     }
     let list = format!("{{{}}}", parts.join(", "));
-    match random.percent(8) {
-        true => format!("box.tuple.new({list})"),
-        false => list,
+    if random.percent(8) {
+        format!("box.tuple.new({list})")
+    } else {
+        list
     }
 }
 
@@ -50,9 +51,10 @@ fn key_values(index: &Index, count: usize, random: &mut Random) -> Vec<String> {
 
 /// A value as a key of its own. A map is none: `known` says why.
 fn bare(value: String) -> String {
-    match value.starts_with(['{', 's']) {
-        true => format!("{{{value}}}"),
-        false => value,
+    if value.starts_with(['{', 's']) {
+        format!("{{{value}}}")
+    } else {
+        value
     }
 }
 
@@ -141,7 +143,6 @@ pub(crate) fn iterator(index: &Index, key: &str, random: &mut Random) -> String 
 /// One update operation on a field below `field_count` (from 0), or right behind the last.
 fn operation(space: &Space, field: usize, random: &mut Random) -> String {
     let target = match random.weighted(&[70, 12, 8, 4]) {
-        0 => (field + 1).to_string(),
         1 if !space.has_short_tuples && field < space.fields.len() => {
             // Only a tuple without extra fields is counted from its end like this.
             format!("{}", field as i64 - space.fields.len() as i64)
@@ -166,8 +167,8 @@ fn operation(space: &Space, field: usize, random: &mut Random) -> String {
             let value = values::for_field(kind, field > 0, random);
             format!("{{'=', {target}, {value}}}")
         }
-        1 => format!("{{'+', {target}, {}}}", values::of_kind(number(), random)),
-        2 => format!("{{'-', {target}, {}}}", values::of_kind(number(), random)),
+        1 => format!("{{'+', {target}, {}}}", values::finite(number(), random)),
+        2 => format!("{{'-', {target}, {}}}", values::finite(number(), random)),
         3 => {
             let operator = random.pick(&["&", "|", "^"]);
             format!(
@@ -200,6 +201,20 @@ fn operation(space: &Space, field: usize, random: &mut Random) -> String {
     }
 }
 
+/// An operation that puts a field in or takes fields out. None is taken out where an integer would
+/// come to stand for a double.
+fn moving_operation(space: &Space, certain: usize, random: &mut Random) -> String {
+    let has_doubles = space.fields.iter().any(|field| field.kind == Kind::Double);
+    if space.has_short_tuples && !has_doubles && random.percent(50) {
+        let field = random.between(1, certain);
+        let count = random.pick(&["1", "2", "100", "0", "-1", "'x'"]);
+        format!("{{'#', {field}, {count}}}")
+    } else {
+        let value = values::any(random);
+        format!("{{'!', {}, {value}}}", certain + 1)
+    }
+}
+
 /// A list of update operations. Each has a field of its own, no field lies behind a gap, and fields
 /// are put in or taken out last: `known` says why.
 pub(crate) fn operations(space: &Space, random: &mut Random) -> String {
@@ -208,15 +223,16 @@ pub(crate) fn operations(space: &Space, random: &mut Random) -> String {
             .pick(&["nil", "{}", "1", "'x'", "{1}", "{'=', 2, 1}"])
             .to_owned();
     }
-    let certain = space.certain_field_count();
+    let certain = space.certain_field_count;
     let count = 1 + random.weighted(&[70, 20, 10]);
     let mut fields: Vec<usize> = Vec::new();
     let mut operations = Vec::new();
     for _ in 0..count {
         // The first field is the primary key's, which may not change.
-        let field = match random.percent(10) {
-            true => random.below(certain + 1),
-            false => random.between(1.min(certain), certain),
+        let field = if random.percent(10) {
+            random.below(certain + 1)
+        } else {
+            random.between(1.min(certain), certain)
         };
         if !fields.contains(&field) {
             fields.push(field);
@@ -224,18 +240,8 @@ pub(crate) fn operations(space: &Space, random: &mut Random) -> String {
         }
     }
     if random.percent(10) {
-        let field = random.between(1, certain + 1);
-        operations.push(match space.has_short_tuples && random.percent(50) {
-            true => format!(
-                "{{'#', {field}, {}}}",
-                random.pick(&["1", "2", "100", "0", "-1", "'x'"])
-            ),
-            false => format!("{{'!', {}, {}}}", certain + 1, values::any(random)),
-        });
-        if operations.len() > 1 {
-            operations.remove(0);
-        }
-        operations.truncate(1);
+        operations.truncate(0);
+        operations.push(moving_operation(space, certain, random));
     }
     format!("{{{}}}", operations.join(", "))
 }
@@ -246,13 +252,15 @@ pub(crate) fn write(space: &Space, random: &mut Random) -> String {
     let Some(primary) = space.indexes.first() else {
         return format!("return {path}:insert({})", tuple(space, random));
     };
-    let index = &space.indexes[match random.percent(85) {
-        true => 0,
-        false => random.below(space.indexes.len()),
+    let index = &space.indexes[if random.percent(85) {
+        0
+    } else {
+        random.below(space.indexes.len())
     }];
-    let target = match std::ptr::eq(index, primary) && random.percent(90) {
-        true => path.clone(),
-        false => space.index_path(index),
+    let target = if std::ptr::eq(index, primary) && random.percent(90) {
+        path.clone()
+    } else {
+        space.index_path(index)
     };
     match random.weighted(&[30, 22, 16, 20, 14, 2]) {
         0 => format!("return {path}:insert({})", tuple(space, random)),
@@ -316,28 +324,29 @@ pub(crate) fn read(space: &Space, random: &mut Random) -> String {
         }
         2 => {
             let key = key(index, random);
-            let options = match random.percent(70) {
-                true => format!("{{iterator = {}}}", iterator(index, &key, random)),
-                false => "nil".to_owned(),
+            let options = if random.percent(70) {
+                format!("{{iterator = {}}}", iterator(index, &key, random))
+            } else {
+                "nil".to_owned()
             };
             let order = if index.is_hash { "sorted" } else { "" };
             format!("return {order}(walk({target}, {key}, {options}))")
         }
         3 => {
             let key = key(index, random);
-            match random.percent(60) {
-                true => {
-                    let iterator = iterator(index, &key, random);
-                    format!("return {target}:count({key}, {{iterator = {iterator}}})")
-                }
-                false => format!("return {target}:count({key})"),
+            if random.percent(60) {
+                let iterator = iterator(index, &key, random);
+                format!("return {target}:count({key}, {{iterator = {iterator}}})")
+            } else {
+                format!("return {target}:count({key})")
             }
         }
         4 => {
             let which = random.pick(&["min", "max"]);
-            match random.percent(50) {
-                true => format!("return {target}:{which}({})", key(index, random)),
-                false => format!("return {target}:{which}()"),
+            if random.percent(50) {
+                format!("return {target}:{which}({})", key(index, random))
+            } else {
+                format!("return {target}:{which}()")
             }
         }
         5 => format!(

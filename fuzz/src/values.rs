@@ -112,16 +112,18 @@ fn small_number(random: &mut Random) -> String {
 }
 
 fn unsigned(random: &mut Random) -> String {
-    match random.percent(70) {
-        true => small_number(random),
-        false => random.pick(UNSIGNED).to_owned(),
+    if random.percent(70) {
+        small_number(random)
+    } else {
+        random.pick(UNSIGNED).to_owned()
     }
 }
 
 fn integer(random: &mut Random) -> String {
-    match random.percent(75) {
-        true => unsigned(random),
-        false => random.pick(NEGATIVE).to_owned(),
+    if random.percent(75) {
+        unsigned(random)
+    } else {
+        random.pick(NEGATIVE).to_owned()
     }
 }
 
@@ -130,15 +132,21 @@ pub(crate) fn of_kind(kind: Kind, random: &mut Random) -> String {
     match kind {
         Kind::Unsigned => unsigned(random),
         Kind::Integer => integer(random),
-        Kind::Number => match random.percent(70) {
-            true => integer(random),
-            false => random.pick(FRACTIONS).to_owned(),
-        },
+        Kind::Number => {
+            if random.percent(70) {
+                integer(random)
+            } else {
+                random.pick(FRACTIONS).to_owned()
+            }
+        }
         Kind::Double => random.pick(FRACTIONS).to_owned(),
-        Kind::String => match random.percent(70) {
-            true => random.pick(SMALL_STRINGS).to_owned(),
-            false => random.pick(STRINGS).to_owned(),
-        },
+        Kind::String => {
+            if random.percent(70) {
+                random.pick(SMALL_STRINGS).to_owned()
+            } else {
+                random.pick(STRINGS).to_owned()
+            }
+        }
         Kind::Boolean => random.pick(&["true", "false"]).to_owned(),
         Kind::Array => random.pick(ARRAYS).to_owned(),
         Kind::Map => random.pick(MAPS).to_owned(),
@@ -153,11 +161,22 @@ pub(crate) fn of_kind(kind: Kind, random: &mut Random) -> String {
     }
 }
 
+/// A number to reckon with: infinities would make NaN, which the two sides sort differently.
+pub(crate) fn finite(kind: Kind, random: &mut Random) -> String {
+    let value = of_kind(kind, random);
+    if value.ends_with("1/0") {
+        "0.5".to_owned()
+    } else {
+        value
+    }
+}
+
 /// A value that need not fit anywhere.
 pub(crate) fn any(random: &mut Random) -> String {
-    match random.percent(15) {
-        true => "box.NULL".to_owned(),
-        false => of_kind(Kind::Any, random),
+    if random.percent(15) {
+        "box.NULL".to_owned()
+    } else {
+        of_kind(Kind::Any, random)
     }
 }
 

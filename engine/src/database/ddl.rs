@@ -7,6 +7,7 @@ use crate::index::{Index, IndexOptions, IndexType};
 use crate::schema::{FieldDefinition, FieldType, Format, KeyPart};
 use crate::space::{Space, for_each};
 use crate::transaction::{Change, SchemaChange, SpaceChange};
+use crate::tuple::TuplePtr;
 
 use super::{Database, FIRST_USER_SPACE_ID, no_such_space};
 
@@ -184,8 +185,7 @@ impl Database {
         let format =
             space.format_with(fields, space.indexes.iter().chain(std::iter::once(&index)))?;
         is_first?;
-        check_tuples(space, &format)?;
-        let index = fill(space, index)?;
+        let index = fill(space, index, &format)?;
         let at = space.indexes.partition_point(|known| known.id < id);
         space.indexes.insert(at, index);
         let old_format = std::mem::replace(&mut space.format, format);
@@ -273,7 +273,12 @@ impl Database {
             .into());
         }
         check_definition(space, index_id, &name, options)?;
-        let is_first = self.require_first_statement(space, "index build");
+        let may_build = if space.index(index_id)?.needs_build(options) {
+            self.require_first_statement(space, "index build")
+        } else {
+            Ok(())
+        };
+        let may_check = self.require_first_statement(space, "space format check");
         let incarnation = self.next_incarnation();
         let arena = Rc::clone(self.memory.arena());
         let space = self
@@ -291,9 +296,11 @@ impl Database {
         let rest = space.indexes.iter().filter(|known| known.id != index_id);
         let fields = space.format.fields().to_vec();
         let format = space.format_with(fields, rest.chain(std::iter::once(&index)))?;
-        is_first?;
-        check_tuples(space, &format)?;
-        let index = fill(space, index)?;
+        may_build?;
+        if !format.takes_all_of(&space.format) {
+            may_check?;
+        }
+        let index = fill(space, index, &format)?;
         let at = space.indexes.partition_point(|known| known.id < index_id);
         let old = std::mem::replace(&mut space.indexes[at], index);
         let old_format = std::mem::replace(&mut space.format, format);
@@ -310,7 +317,9 @@ impl Database {
     /// Fails with `MultistatementTransaction` when there are tuples to look through and the
     /// transaction has done something already.
     fn require_first_statement(&self, space: &Space, operation: &str) -> Result<()> {
-        if space.is_empty() || self.transaction.log.is_empty() {
+        let transaction = &self.transaction;
+        let is_first = transaction.log.is_empty() && !transaction.has_idle_statements;
+        if space.is_empty() || is_first {
             return Ok(());
         }
         Err(ErrorKind::MultistatementTransaction {
@@ -518,30 +527,32 @@ fn check_tuples(space: &Space, format: &Format) -> Result<()> {
     outcome
 }
 
-/// Fills a new secondary index from the primary one.
-fn fill(space: &Space, mut index: Index) -> Result<Index> {
+/// Fills a new secondary index from the primary one; each tuple must fit the format.
+fn fill(space: &Space, mut index: Index, format: &Format) -> Result<Index> {
     let mut outcome = Ok(());
     if let Some(primary) = space.primary() {
         for_each(primary, |tuple| {
-            if outcome.is_err() {
-                return;
+            if outcome.is_ok() {
+                outcome = fill_in(space, &mut index, format, tuple);
             }
-            outcome = match index.insert(tuple) {
-                Ok(None) => Ok(()),
-                Ok(Some(known)) => {
-                    // SAFETY: both are in the primary index.
-                    let (old, new) = unsafe { (known.bytes(), tuple.bytes()) };
-                    Err(ErrorKind::TupleFound {
-                        index: index.name.clone(),
-                        space: space.name.clone(),
-                        old_tuple: crate::msgpack::to_text(old),
-                        new_tuple: crate::msgpack::to_text(new),
-                    }
-                    .into())
-                }
-                Err(error) => Err(error),
-            };
         });
     }
     outcome.map(|()| index)
+}
+
+fn fill_in(space: &Space, index: &mut Index, format: &Format, tuple: TuplePtr) -> Result<()> {
+    // SAFETY: the tuple has just come out of the primary index.
+    let new = unsafe { tuple.bytes() };
+    format.check(new)?;
+    let Some(known) = index.insert(tuple)? else {
+        return Ok(());
+    };
+    Err(ErrorKind::TupleFound {
+        index: index.name.clone(),
+        space: space.name.clone(),
+        // SAFETY: it is in the primary index too.
+        old_tuple: crate::msgpack::to_text(unsafe { known.bytes() }),
+        new_tuple: crate::msgpack::to_text(new),
+    }
+    .into())
 }

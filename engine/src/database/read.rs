@@ -1,4 +1,5 @@
-//! Reads. None of them changes anything or switches fibers.
+//! Reads. None of them changes anything or switches fibers. One with a wrong key does not count as
+//! a step of its transaction.
 
 use crate::error::{ErrorKind, Result};
 use crate::index::{IndexType, IteratorType};
@@ -46,8 +47,8 @@ impl Database {
         index_id: u32,
         key: Encoded<'_>,
     ) -> Result<Option<TupleRef<'_>>> {
-        self.touch()?;
         let found = self.find_unique(space_id, index_id, key)?;
+        self.touch()?;
         // As in Tarantool, a get counts when its key is right, a select always.
         self.statistics.count(Counter::Select);
         // SAFETY: the index holds the tuple, and the result borrows the database.
@@ -77,11 +78,11 @@ impl Database {
         mut visit: impl FnMut(TupleRef<'_>),
     ) -> Result<()> {
         self.statistics.count(Counter::Select);
-        self.touch()?;
         self.check_search(space_id, index_id, select.iterator, select.key)?;
         if let Some(position) = select.after {
             self.check_position(space_id, index_id, select.iterator, select.key, position)?;
         }
+        self.touch()?;
         let index = self.index(space_id, index_id)?;
         let mut walk = Walk::start(
             index,
@@ -112,8 +113,8 @@ impl Database {
         iterator: IteratorType,
         key: Encoded<'_>,
     ) -> Result<u64> {
-        self.touch()?;
         self.check_search(space_id, index_id, iterator, key)?;
+        self.touch()?;
         let index = self.index(space_id, index_id)?;
         if key.split().0 == 0 {
             return Ok(index.len());
@@ -154,9 +155,9 @@ impl Database {
         key: Encoded<'_>,
         feature: &str,
     ) -> Result<Option<TupleRef<'_>>> {
-        self.touch()?;
         self.space(space_id)?.require_tree(index_id, feature)?;
         self.check_search(space_id, index_id, iterator, key)?;
+        self.touch()?;
         let index = self.index(space_id, index_id)?;
         let found = Walk::start(index, iterator, key, None).next(index, None);
         // SAFETY: the index holds the tuple, and the result borrows the database.

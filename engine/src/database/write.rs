@@ -79,6 +79,7 @@ impl Database {
         self.statistics.count(Counter::Delete);
         self.touch()?;
         let Some(old) = self.find_unique(space_id, index_id, key)? else {
+            self.transaction.has_idle_statements = self.transaction.is_open();
             return Ok(None);
         };
         if let Some(space) = self.spaces.get_mut(&space_id) {
@@ -109,6 +110,7 @@ impl Database {
         self.statistics.count(Counter::Update);
         self.touch()?;
         let Some(old) = self.find_unique(space_id, index_id, key)? else {
+            self.transaction.has_idle_statements = self.transaction.is_open();
             return Ok(None);
         };
         let operations = self.parse_operations(space_id, operations, index_base)?;
@@ -167,6 +169,7 @@ impl Database {
                         if matches!(changed.kind(), ErrorKind::CantUpdatePrimaryKey { .. }) =>
                     {
                         skipped.push(changed);
+                        self.transaction.has_idle_statements = self.transaction.is_open();
                     }
                     Err(other) => return Err(other),
                     Ok(()) => {

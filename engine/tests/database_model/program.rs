@@ -26,6 +26,8 @@ pub(crate) struct Transaction {
     state: State,
     before: Spaces,
     changes: usize,
+    /// Whether a statement had nothing to change: it counts as done, also behind a savepoint.
+    has_idle_statements: bool,
     savepoints: Vec<(Savepoint, Spaces, usize)>,
 }
 
@@ -132,11 +134,19 @@ impl Program {
         }
     }
 
-    /// Whether the running fiber's transaction has changed something.
-    pub(crate) fn has_changes(&self) -> bool {
+    /// Whether the running fiber's transaction has done a statement.
+    pub(crate) fn has_statements(&self) -> bool {
         self.transactions
             .get(&self.fiber)
-            .is_some_and(|transaction| transaction.changes > 0)
+            .is_some_and(|transaction| transaction.changes > 0 || transaction.has_idle_statements)
+    }
+
+    pub(crate) fn count_statement(&mut self, is_change: bool) {
+        if is_change {
+            self.count_change();
+        } else if let Some(transaction) = self.transactions.get_mut(&self.fiber) {
+            transaction.has_idle_statements = true;
+        }
     }
 
     pub(crate) fn count_change(&mut self) {
@@ -180,6 +190,7 @@ impl Program {
             state: State::Fresh,
             before: self.spaces.clone(),
             changes: 0,
+            has_idle_statements: false,
             savepoints: Vec::new(),
         };
         self.transactions.insert(self.fiber, transaction);
