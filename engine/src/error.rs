@@ -78,6 +78,7 @@ error_kinds! {
     /// A unique index already holds the key. Tuples are printed as JSON-like text.
     TupleFound { index: String, space: String, old_tuple: String, new_tuple: String } = TUPLE_FOUND, 3, "Duplicate key exists in unique index \"{index}\" in space \"{space}\" with old tuple - {old_tuple} and new tuple - {new_tuple}";
     Unsupported { subject: String, feature: String } = UNSUPPORTED, 5, "{subject} does not support {feature}";
+    ReadOnly = READONLY, 7, "Can't modify data on a read-only instance";
     CreateSpace { space: String, reason: String } = CREATE_SPACE, 9, "Failed to create space '{space}': {reason}";
     SpaceExists { space: String } = SPACE_EXISTS, 10, "Space '{space}' already exists";
     AlterSpace { space: String, reason: String } = ALTER_SPACE, 12, "Can't modify space '{space}': {reason}";
@@ -115,7 +116,11 @@ error_kinds! {
     MaxTupleSize { bytes: usize } = MEMTX_MAX_TUPLE_SIZE, 110, "Failed to allocate {bytes} bytes for tuple: tuple is too large. Check 'memtx_max_tuple_size' configuration option.";
     WrongIndexOptions { reason: &'static str } = WRONG_INDEX_OPTIONS, 108, "Wrong index options: {reason}";
     UnsupportedIndexFeature { index: String, index_type: &'static str, space: String, feature: String } = UNSUPPORTED_INDEX_FEATURE, 112, "Index '{index}' ({index_type}) of space '{space}' (memtx) does not support {feature}";
+    ViewIsReadOnly { view: String } = VIEW_IS_RO, 113, "View '{view}' is read-only";
     NoTransaction = NO_TRANSACTION, 114, "No active transaction";
+    SubStmtMax = SUB_STMT_MAX, 121, "Can not execute a nested statement: nesting limit reached";
+    CommitInSubStmt = COMMIT_IN_SUB_STMT, 122, "Can not commit transaction in a nested statement";
+    RollbackInSubStmt = ROLLBACK_IN_SUB_STMT, 123, "Rollback called in a nested statement";
     PartialKey { index_type: &'static str, expected: u32, actual: u32 } = PARTIAL_KEY, 136, "{index_type} index does not support selects via a partial key (expected {expected} parts, got {actual}). Please Consider changing index type to TREE.";
     WrongSpaceFormat { field: u32, reason: String } = WRONG_SPACE_FORMAT, 141, "Wrong space format field {field}: {reason}";
     NoSuchIndexName { index: String, space: String } = NO_SUCH_INDEX_NAME, 148, "No index '{index}' is defined in space '{space}'";

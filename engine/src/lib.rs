@@ -19,7 +19,10 @@ pub mod update;
 mod space;
 mod transaction;
 
-pub use database::{Cursor, Database, DatabaseOptions, Select, SpaceOptions};
+pub use database::{
+    Cursor, Database, DatabaseOptions, RowChange, Select, SpaceAlteration, SpaceOptions,
+    SpaceRowChange, StatementEnd,
+};
 pub use engine::{Engine, EngineOptions, SharedDatabase};
 pub use error::{Error, ErrorKind, Result};
 pub use index::{IndexOptions, IndexType, IteratorType};

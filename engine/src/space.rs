@@ -27,6 +27,17 @@ pub struct Space {
     pub(crate) indexes: Vec<Index>,
     /// Bytes of all tuples' MsgPack.
     pub(crate) data_bytes: u64,
+    /// What statements must mind here and not elsewhere.
+    pub(crate) special: Option<Box<Special>>,
+}
+
+/// What sets a space apart from those that a statement writes into without more ado.
+#[derive(Default, Clone)]
+pub(crate) struct Special {
+    /// Whether the space came with the database.
+    pub(crate) is_system: bool,
+    /// Whether only changes of the schema may change its rows.
+    pub(crate) is_protected: bool,
 }
 
 impl Space {
@@ -37,6 +48,7 @@ impl Space {
             format,
             indexes: Vec::new(),
             data_bytes: 0,
+            special: None,
         }
     }
 
@@ -139,10 +151,12 @@ impl Space {
             }
             .into());
         };
-        let old = match primary.insert(tuple)? {
-            None => None,
-            Some(known) if mode == PutMode::Insert => return Err(self.duplicate(0, known, tuple)),
-            Some(_) => primary.replace(tuple),
+        let old = match mode {
+            PutMode::Replace => primary.put(tuple)?,
+            PutMode::Insert => match primary.insert(tuple)? {
+                None => None,
+                Some(known) => return Err(self.duplicate(0, known, tuple)),
+            },
         };
         if self.indexes.len() > 1 {
             self.put_secondary(old, tuple, arena)?;

@@ -49,14 +49,45 @@ pub(crate) enum SchemaChange {
     },
 }
 
+impl SchemaChange {
+    pub(crate) fn space_id(&self) -> u32 {
+        match self {
+            Self::SpaceCreated { space_id }
+            | Self::SpaceRenamed { space_id, .. }
+            | Self::Within { space_id, .. } => *space_id,
+            Self::SpaceDropped { space } => space.id,
+        }
+    }
+}
+
 /// A change within one space, with what it replaced.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "the log holds each in a box of its own"
+)]
 pub(crate) enum SpaceChange {
-    FormatChanged { old_format: Format },
-    IndexCreated { index_id: u32, old_format: Format },
-    IndexDropped { index: Index, old_format: Format },
-    IndexRenamed { index_id: u32, old_name: String },
-    IndexAltered { index: Index, old_format: Format },
-    Truncated { contents: Contents },
+    FormatChanged {
+        old_format: Format,
+    },
+    IndexCreated {
+        index_id: u32,
+        old_format: Format,
+    },
+    IndexDropped {
+        index: Index,
+        old_format: Format,
+    },
+    IndexRenamed {
+        index_id: u32,
+        old_name: String,
+    },
+    IndexesAltered {
+        indexes: Vec<Index>,
+        old_format: Format,
+    },
+    Truncated {
+        contents: Contents,
+    },
 }
 
 /// A position in a transaction to roll back to.
@@ -80,6 +111,15 @@ pub(crate) enum State {
     Aborted,
 }
 
+/// What the transaction knows of a savepoint.
+pub(crate) struct Mark {
+    pub(crate) serial: u32,
+    /// Length of the log.
+    pub(crate) position: usize,
+    /// How many statements were open.
+    pub(crate) depth: usize,
+}
+
 /// The transaction of one fiber.
 #[derive(Default)]
 pub(crate) struct Transaction {
@@ -89,9 +129,13 @@ pub(crate) struct Transaction {
     pub(crate) log: Vec<Change>,
     /// Whether a statement found nothing to change: it is not in the log, but counts as done.
     pub(crate) has_idle_statements: bool,
-    /// Serial and log position of each savepoint, oldest first.
-    pub(crate) savepoints: Vec<(u32, usize)>,
+    /// Oldest first.
+    pub(crate) savepoints: Vec<Mark>,
     pub(crate) next_savepoint: u32,
+    /// Where the log stood when each open statement began, the outermost first.
+    pub(crate) statements: Vec<usize>,
+    /// Whether it was begun for one statement, and ends with it.
+    pub(crate) is_implicit: bool,
 }
 
 impl Transaction {
@@ -102,6 +146,8 @@ impl Transaction {
         self.has_idle_statements = false;
         self.savepoints.clear();
         self.next_savepoint = 0;
+        self.statements.clear();
+        self.is_implicit = false;
     }
 
     pub(crate) fn is_open(&self) -> bool {

@@ -10,7 +10,7 @@ use lycosa_engine::{
 };
 
 /// Raised by the layers above, which read iterator names: the engine takes an enum.
-const RAISED_ABOVE: [&str; 1] = ["ITERATOR_TYPE"];
+const RAISED_ABOVE: [&str; 2] = ["ITERATOR_TYPE", "ROLLBACK_IN_SUB_STMT"];
 
 /// A small database: a space with a format, `[1, "one", null]` in it, and three indexes.
 struct Fixture {
@@ -220,6 +220,12 @@ const SCHEMA_CHANGES: &[(&str, Provoke)] = &[
             .create_index(space, "new", &secondary)
             .map(|_| ())
     }),
+    ("VIEW_IS_RO", |f| {
+        f.database.bootstrap("instance", "replica set")?;
+        let row = key(1);
+        let outcome = f.database.insert(281, Encoded::check(&row)?);
+        outcome.map(|_| ())
+    }),
     ("MODIFY_INDEX", |f| {
         f.create_index("new", &IndexOptions::tree(Vec::new()))
     }),
@@ -285,6 +291,19 @@ const TRANSACTIONS: &[(&str, Provoke)] = &[
         f.database.begin()?;
         f.insert(&row(2, "two"))?;
         f.create_index("new", &IndexOptions::tree(vec![unsigned(0)]))
+    }),
+    ("READONLY", |f| {
+        f.database.set_read_only(true);
+        f.insert(&row(2, "two"))
+    }),
+    ("SUB_STMT_MAX", |f| {
+        loop {
+            f.database.begin_statement()?;
+        }
+    }),
+    ("COMMIT_IN_SUB_STMT", |f| {
+        f.database.begin_statement()?;
+        f.database.commit()
     }),
     ("TRANSACTION_YIELD", |f| {
         f.database.begin()?;

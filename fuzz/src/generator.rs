@@ -210,8 +210,10 @@ impl Generator {
     }
 
     fn know(&mut self, index: (String, String, bool)) {
-        if !self.known_indexes.contains(&index) {
-            self.known_indexes.push(index);
+        let mut known = self.known_indexes.iter_mut();
+        match known.find(|known| known.0 == index.0 && known.1 == index.1) {
+            Some(known) => known.2 |= index.2,
+            None => self.known_indexes.push(index),
         }
     }
 
@@ -242,18 +244,28 @@ impl Generator {
         let path = space.index_path(&space.indexes[at]);
         let mut other = space.random_index(String::new(), &mut self.random);
         let known = &mut space.indexes[at];
-        let step = match self.random.below(3) {
+        let step = match self.random.below(4) {
             0 => {
                 known.is_unique = !known.is_unique;
                 format!("return {path}:alter({{unique = {}}})", known.is_unique)
             }
-            1 => {
+            // Which parts there are after a failure is not known, and integers and doubles must not
+            // be mixed up.
+            1 if space.fields.iter().all(|field| field.kind != Kind::Double) => {
                 other
                     .parts
                     .iter_mut()
                     .for_each(|part| part.is_nullable &= at > 0);
                 known.parts.clone_from(&other.parts);
                 format!("return {path}:alter({{parts = {}}})", other.parts_text())
+            }
+            2 if self.random.percent(50) => format!("return {path}:alter({{type = 'TREE'}})"),
+            2 => {
+                // Once it may have been a HASH index, its order counts no more.
+                known.is_hash = true;
+                let index = (space.name.clone(), known.name.clone(), true);
+                self.know(index);
+                format!("return {path}:alter({{type = 'HASH'}})")
             }
             _ => {
                 known.name.push('r');

@@ -85,7 +85,7 @@ pub(crate) fn key(index: &Index, random: &mut Random) -> String {
             format!("{{{}}}", values.join(", "))
         }
         _ => random
-            .pick(&["{{}}", "{{1}}", "{nil, 1}", "{{a = 1}}"])
+            .pick(&["{{}}", "{{1}}", "{nil, 'b'}", "{{a = 1}}"])
             .to_owned(),
     }
 }

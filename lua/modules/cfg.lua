@@ -1,132 +1,365 @@
--- `box.cfg`, and what it opens: `box.stat`, `box.info`, `box.slab`. Before the first call of
--- `box.cfg` the rest of `box` only says that it must be called.
+-- `box.cfg`: checks the options, applies those that have an effect, and opens `box`. Before its first
+-- call the rest of `box` only says that it must be called.
+--
+-- An option is checked before any is applied, so that a call that fails changes nothing. What the
+-- options are stands in `box/options.lua`.
 
 local native = ...
-local clock = require('clock')
 local database = require('lycosa.database')
-local errors = require('lycosa.error')
-local log = require('log')
+local json = require('json')
+local log_module = require('lycosa.log')
+local known = require('lycosa.box_options')
+local log = log_module.public
 
 local api = database.api
-
--- Options: type and default. What has no effect in one process without files is taken and kept.
-local OPTIONS = {
-    memtx_memory = {'number', 256 * 1024 * 1024},
-    memtx_max_tuple_size = {'number', 1024 * 1024, dynamic = true},
-    memtx_min_tuple_size = {'number', 16},
-    memtx_use_mvcc_engine = {'boolean', false},
-    memtx_dir = {'string', '.'},
-    slab_alloc_factor = {'number', 1.05},
-    slab_alloc_granularity = {'number', 8},
-    wal_mode = {'string', 'none'},
-    wal_dir = {'string', '.'},
-    wal_max_size = {'number', 256 * 1024 * 1024},
-    work_dir = {'string'},
-    pid_file = {'string'},
-    background = {'boolean', false},
-    listen = {'number, string'},
-    read_only = {'boolean', false, dynamic = true},
-    checkpoint_interval = {'number', 3600, dynamic = true},
-    checkpoint_count = {'number', 2, dynamic = true},
-    log = {'string'},
-    log_level = {'number, string', 5, dynamic = true},
-    log_format = {'string', 'plain', dynamic = true},
-    log_nonblock = {'boolean', false},
-    too_long_threshold = {'number', 0.5, dynamic = true},
-    readahead = {'number', 16320, dynamic = true},
-    net_msg_max = {'number', 768, dynamic = true},
-}
+local OPTIONS = known.options
 
 local values, is_configured = {}, false
+
+-- Called with the new value after an option has changed, and after the first box.cfg.
+local listeners = {}
+
+local function on_change(name, callback)
+    local list = listeners[name] or {}
+    list[#list + 1] = callback
+    listeners[name] = list
+end
+
+-- Called once, when `box` has opened.
+local configured_listeners = {}
+
+local function on_configured(callback)
+    configured_listeners[#configured_listeners + 1] = callback
+end
 
 local function wrong(name, reason)
     box.error(box.error.CFG, name, reason)
 end
 
+--- What a call asks for.
+
+local function check_type(name, expected, value)
+    if not (', ' .. expected .. ','):find(', ' .. type(value) .. ',', 1, true) then
+        wrong(name, (expected:find(',') and 'should be one of types ' or 'should be of type ') .. expected)
+    end
+end
+
+local function is_same(left, right)
+    if type(left) ~= 'table' or type(right) ~= 'table' then
+        return left == right
+    end
+    for key, value in pairs(left) do
+        if not is_same(value, right[key]) then
+            return false
+        end
+    end
+    for key in pairs(right) do
+        if left[key] == nil then
+            return false
+        end
+    end
+    return true
+end
+
+-- The options under their present names.
+local function with_present_names(options)
+    local result = {}
+    for name, value in pairs(options) do
+        local present = known.old_names[name]
+        if present == nil then
+            result[name] = value
+        else
+            local new_name, translate, expected = present[1], present[2], present[3]
+            log.warn('Deprecated option %s, please use %s instead', name, new_name)
+            if translate ~= nil then
+                check_type(name, expected, value)
+                value = translate(value)
+            end
+            if options[new_name] ~= nil and options[new_name] ~= value then
+                wrong(name, 'can not override a value for a deprecated option')
+            end
+            result[new_name] = value
+        end
+    end
+    return result
+end
+
 local function check_value(name, value)
     local option = OPTIONS[name]
-    if option == nil then
-        wrong(tostring(name), 'unexpected option')
-    elseif not (', ' .. option[1] .. ','):find(', ' .. type(value) .. ',', 1, true) then
-        wrong(name, (option[1]:find(',') and 'should be one of types ' or 'should be of type ') .. option[1])
+    check_type(name, option[1], value)
+    local check = known.checks[name]
+    local reason = check ~= nil and check(value)
+    if reason then
+        wrong(name, reason)
     end
-    if is_configured and value ~= values[name] and not option.dynamic and name ~= 'memtx_memory' then
+end
+
+-- The checked options; null and '' stand for the default, which may be nothing. The second result
+-- has the names, as a value may be nothing.
+local function prepare(options)
+    local wanted, names = {}, {}
+    for name, value in pairs(with_present_names(options)) do
+        if OPTIONS[name] == nil then
+            wrong(tostring(name), 'unexpected option')
+        elseif value == nil or value == '' then
+            value = OPTIONS[name][2]
+        else
+            check_value(name, value)
+            if name == 'replication' and type(value) ~= 'table' then
+                value = {value}
+            end
+        end
+        wanted[name], names[#names + 1] = value, name
+    end
+    table.sort(names)
+    return wanted, names
+end
+
+local function log_options(source)
+    return {log = source.log, level = source.log_level, modules = source.log_modules,
+        format = source.log_format, nonblock = source.log_nonblock}
+end
+
+-- No options are none.
+local function check_options(options)
+    if options == nil then
+        return {}
+    elseif type(options) ~= 'table' then
+        error('Error: cfg should be a table', 3)
+    end
+    return options
+end
+
+--- The environment: TT_<OPTION> sets what the first call leaves out.
+
+local function value_of_text(name, text)
+    local expected = OPTIONS[name][1]
+    local function refuse(what)
+        error(('Environment variable TT_%s has incorrect value for option "%s": should be %s')
+            :format(name:upper(), name, what), 0)
+    end
+    if expected:find('table') and text:find(',') then
+        local list = {}
+        for item in text:gmatch('[^,]+') do
+            list[#list + 1] = tonumber(item) or item
+        end
+        return list
+    elseif expected == 'boolean' then
+        local flag = text:lower()
+        if flag ~= 'true' and flag ~= 'false' then
+            refuse('"true" or "false"')
+        end
+        return flag == 'true'
+    elseif expected == 'number' then
+        return tonumber(text) or refuse('convertible to a number')
+    elseif expected:find('number') then
+        return tonumber(text) or text
+    end
+    return text
+end
+
+local function with_environment(options, is_set)
+    local result = {}
+    for name in pairs(OPTIONS) do
+        local text = os.getenv('TT_' .. name:upper())
+        if text ~= nil and text ~= '' and not is_set[name] then
+            result[name] = value_of_text(name, text)
+        end
+    end
+    for name, value in pairs(options) do
+        result[name] = value
+    end
+    return result
+end
+
+--- What options do.
+
+local told = {}
+
+local function tell_that_idle(name, value)
+    local option = OPTIONS[name]
+    if option.idle ~= nil and not told[name] and value ~= nil and not is_same(value, option[2]) then
+        told[name] = true
+        log.warn("the option '%s' has no effect: %s", name, option.idle)
+    end
+end
+
+local APPLY = {
+    memtx_memory = native.set_memory_limit,
+    memtx_max_tuple_size = native.set_max_tuple_bytes,
+    read_only = native.set_read_only,
+}
+
+function APPLY.wal_mode(mode)
+    if mode ~= 'none' then
+        log.warn("wal_mode '%s' has no effect: nothing is written to disk", mode)
+    end
+end
+
+function APPLY.work_dir(path)
+    local reason = path ~= nil and native.change_directory(path)
+    if reason then
+        wrong('work_dir', ("can't change the directory to '%s': %s"):format(path, reason))
+    end
+end
+
+function APPLY.pid_file(path)
+    if path == nil then
+        return
+    end
+    local file, reason = io.open(path, 'w')
+    if file == nil then
+        wrong('pid_file', ("can't be written: %s"):format(reason))
+    end
+    file:write(native.pid, '\n')
+    file:close()
+end
+
+local function apply(name, value)
+    if APPLY[name] ~= nil then
+        APPLY[name](value)
+    end
+    tell_that_idle(name, value)
+    values[name] = value
+end
+
+local function notify(name)
+    for _, callback in ipairs(listeners[name] or {}) do
+        callback(values[name])
+    end
+end
+
+local function say_changed(name)
+    log.info("set '%s' configuration option to %s", name, json.encode(values[name]))
+end
+
+--- The calls.
+
+local function check_change(name, value)
+    if not OPTIONS[name].dynamic then
+        box.error(box.error.RELOAD_CFG, name)
+    elseif name == 'memtx_memory' and value < values.memtx_memory then
+        wrong(name, 'cannot decrease memory size at runtime')
+    elseif name == 'instance_uuid' and value ~= box.info.uuid
+        or name == 'replicaset_uuid' and value ~= box.info.replicaset.uuid then
         box.error(box.error.RELOAD_CFG, name)
     end
 end
 
-local LEAST_MEMORY = 1024 * 1024
+local is_log_option = {log = true, log_level = true, log_modules = true, log_format = true,
+    log_nonblock = true}
 
-local function apply_memory(bytes)
-    if not (bytes >= LEAST_MEMORY and bytes < math.huge) then
-        wrong('memtx_memory', ('must be at least %d'):format(LEAST_MEMORY))
-    elseif is_configured and bytes < values.memtx_memory then
-        wrong('memtx_memory', 'cannot decrease memory size at runtime')
-    end
-    native.set_memory_limit(bytes)
-end
-
-local WAL_MODES = {none = true, write = true, fsync = true}
-
-local function apply(name, value)
-    if name == 'memtx_memory' then
-        apply_memory(value)
-    elseif name == 'memtx_max_tuple_size' then
-        native.set_max_tuple_bytes(value)
-    elseif name == 'log_level' then
-        log.level(value)
-    elseif name == 'wal_mode' then
-        if not WAL_MODES[value] then
-            wrong(name, tostring(value))
-        elseif value ~= 'none' then
-            log.warn("wal_mode '%s' has no effect: no log is written to disk", value)
+local function reconfigure(options)
+    local wanted, names = prepare(options)
+    local changed, changes_log = {}, false
+    for _, name in ipairs(names) do
+        if not is_same(values[name], wanted[name]) then
+            changed[#changed + 1] = name
+            changes_log = changes_log or is_log_option[name]
+            if not is_log_option[name] then
+                check_change(name, wanted[name])
+            end
         end
     end
-end
-
-local guard = getmetatable(box)
-
-local function open_box()
-    setmetatable(box, nil)
-    for name, value in pairs(api) do
-        box[name] = value
+    if changes_log then
+        local after = {}
+        for name in pairs(is_log_option) do
+            after[name] = values[name]
+        end
+        for _, name in ipairs(changed) do
+            after[name] = wanted[name]
+        end
+        log_module.check(log_options(after))
+        log_module.apply(log_options(after))
+    end
+    for _, name in ipairs(changed) do
+        apply(name, wanted[name])
+        say_changed(name)
+        notify(name)
+    end
+    if type(box.on_reload_configuration) == 'function' then
+        box.on_reload_configuration()
     end
 end
-
-local configure
 
 local cfg_table = setmetatable({}, {
     __index = values,
     __newindex = function() error('Attempt to modify a read-only table', 2) end,
-    __call = function(_, options) configure(options) end,
+    __call = function(_, options) reconfigure(check_options(options)) end,
     __pairs = function() return pairs(values) end,
     __serialize = function() return values end,
 })
 
-function configure(options)
-    options = options or {}
-    if type(options) ~= 'table' then
-        error('Usage: box.cfg({...})', 2)
-    end
-    for name, value in pairs(options) do
-        check_value(name, value)
-    end
-    if not is_configured then
-        for name, option in pairs(OPTIONS) do
-            values[name] = option[2]
-        end
-        apply('memtx_memory', options.memtx_memory or values.memtx_memory)
-    end
-    for name, value in pairs(options) do
-        if is_configured or name ~= 'memtx_memory' then
-            apply(name, value)
-        end
+-- What `log.cfg` has set already counts as set.
+local set_by_log = {}
+
+log_module.hooks.changed = function(option, value)
+    local name = option == 'log' and 'log' or 'log_' .. option
+    if is_configured then
         values[name] = value
+    else
+        set_by_log[name] = true
     end
-    if not is_configured then
-        is_configured = true
-        open_box()
-        box.cfg = cfg_table
+end
+
+local function initial_values(options)
+    local wanted = prepare(with_environment(options, set_by_log))
+    for name, option in pairs(OPTIONS) do
+        if wanted[name] == nil then
+            wanted[name] = option[2]
+        end
+    end
+    for name in pairs(set_by_log) do
+        local option = name == 'log' and 'log' or name:sub(#'log_' + 1)
+        if options[name] == nil then
+            wanted[name] = log_module.config[option]
+        end
+    end
+    return wanted
+end
+
+-- These come first: where files are, and where lines go.
+local FIRST = {'work_dir', 'pid_file', 'memtx_memory'}
+
+local function configure(options)
+    options = check_options(options)
+    if is_configured then
+        return reconfigure(options)
+    end
+    local wanted = initial_values(options)
+    log_module.check(log_options(wanted))
+    apply('work_dir', wanted.work_dir)
+    log_module.apply(log_options(wanted))
+    for _, name in ipairs(FIRST) do
+        if name ~= 'work_dir' then
+            apply(name, wanted[name])
+        end
+    end
+    local names = {}
+    for name in pairs(OPTIONS) do
+        names[#names + 1] = name
+    end
+    table.sort(names)
+    for _, name in ipairs(names) do
+        if values[name] == nil then
+            apply(name, wanted[name])
+        end
+    end
+    is_configured = true
+    require('lycosa.schema').bootstrap()
+    setmetatable(box, nil)
+    for name, value in pairs(api) do
+        box[name] = value
+    end
+    box.cfg = cfg_table
+    for _, name in ipairs(names) do
+        if not is_same(values[name], OPTIONS[name][2]) then
+            say_changed(name)
+        end
+        notify(name)
+    end
+    for _, callback in ipairs(configured_listeners) do
+        callback()
     end
 end
 
@@ -137,124 +370,12 @@ setmetatable(box, {
         if api[name] ~= nil then
             box.error(box.error.UNCONFIGURED)
         end
-        return guard ~= nil and guard.__index ~= nil and guard.__index[name] or nil
     end,
 })
 
--- Requests a second are the mean of the last seconds between two looks.
-local RATE_WINDOW_S = 5
-local samples = {}
-
-local function rates(totals)
-    local now = clock.monotonic()
-    samples[#samples + 1] = {at = now, totals = totals}
-    while #samples > 2 and samples[2].at <= now - RATE_WINDOW_S do
-        table.remove(samples, 1)
-    end
-    local first = samples[1]
-    local elapsed = math.max(now - first.at, 1)
-    local result = {}
-    for name, total in pairs(totals) do
-        result[name] = {
-            total = total,
-            rps = math.floor((total - first.totals[name]) / elapsed),
-        }
-    end
-    return result
-end
-
--- Statements of the network and SQL, which there are none of.
-local ALWAYS_ZERO = {'CALL', 'EVAL', 'EXECUTE', 'PREPARE', 'AUTH'}
-
-local errors_before = errors.made()
-
-local function statistics()
-    local totals = native.statistics()
-    totals.ERROR = errors.made() - errors_before
-    for _, name in ipairs(ALWAYS_ZERO) do
-        totals[name] = 0
-    end
-    return rates(totals)
-end
-
-api.stat = setmetatable({
-    reset = function()
-        native.reset_statistics()
-        errors_before = errors.made()
-        samples = {}
-    end,
-}, {
-    __call = statistics,
-    __index = function(_, name) return statistics()[name] end,
-    __serialize = statistics,
-})
-
-local function ratio(part, whole)
-    return ('%.2f%%'):format(whole > 0 and 100 * part / whole or 0)
-end
-
-api.slab = {}
-
-function api.slab.info()
-    local memory = native.memory()
-    return {
-        quota_size = memory.limit_bytes,
-        quota_used = memory.arena_bytes,
-        quota_used_ratio = ratio(memory.arena_bytes, memory.limit_bytes),
-        arena_size = memory.arena_bytes,
-        arena_used = memory.used_bytes,
-        arena_used_ratio = ratio(memory.used_bytes, memory.arena_bytes),
-        items_size = memory.arena_bytes - memory.index_bytes,
-        items_used = memory.used_bytes - memory.index_bytes,
-        items_used_ratio = ratio(memory.used_bytes - memory.index_bytes,
-            memory.arena_bytes - memory.index_bytes),
-    }
-end
-
-local started = clock.monotonic()
-
-local INFO = {
-    version = function() return native.version end,
-    package = function() return 'Lycosa' end,
-    status = function() return 'running' end,
-    uptime = function() return math.floor(clock.monotonic() - started) end,
-    pid = function() return native.pid end,
-    id = function() return 1 end,
-    ro = function() return values.read_only end,
-    lsn = function() return 0 end,
-    signature = function() return 0 end,
-    vclock = function() return {} end,
-    listen = function() return nil end,
-    replication = function() return {{id = 1, lsn = 0}} end,
-    schema_version = function() return database.schema_version(database.context) end,
-    memory = function()
-        return function()
-            local memory = native.memory()
-            return {
-                data = memory.data_bytes, index = memory.index_bytes, cache = 0, tx = 0, net = 0,
-                lua = collectgarbage('count') * 1024,
-            }
-        end
-    end,
+return {
+    is_configured = function() return is_configured end,
+    values = values,
+    on_change = on_change,
+    on_configured = on_configured,
 }
-
-local function all_info()
-    local result = {}
-    for name, compute in pairs(INFO) do
-        result[name] = compute()
-    end
-    return result
-end
-
-api.info = setmetatable({}, {
-    __index = function(_, name)
-        local compute = INFO[name]
-        if compute ~= nil then
-            return compute()
-        end
-    end,
-    __call = all_info,
-    __serialize = all_info,
-})
-
-return {is_configured = function() return is_configured end}

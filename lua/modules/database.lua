@@ -1,8 +1,8 @@
--- The FFI half of `box`: bindings to the engine's functions, results, and transactions.
+-- The FFI half of `box`: bindings to the engine's functions, and results.
 --
 -- A binding answers with a status: a negative one means that the error waits in Rust, and `raise`
 -- throws it; RETRY that what was encoded has been overwritten by a finalizer, and the call must be
--- begun anew; a positive one is the number of a result, which `take` copies into a new object.
+-- begun anew; HOOKED that the statement is one for `hooked_statements.lua`; a positive one is the number of a result, which `take` copies into a new object.
 
 local native = ...
 local ffi = require('ffi')
@@ -28,9 +28,12 @@ local KEY = ', uint32_t, uint32_t' .. ENCODED
 local bindings = {
     context = context,
     RETRY = -2,
+    HOOKED = -3,
+    -- What box.cfg puts into `box`.
+    api = {},
     begin = bind('begin', 'int32_t', ''),
     commit = bind('commit', 'int32_t', ''),
-    rollback = bind('rollback', 'void', ''),
+    rollback = bind('rollback', 'int32_t', ''),
     is_in_transaction = bind('is_in_transaction', 'int32_t', ''),
     transaction_number = bind('transaction_number', 'double', ''),
     savepoint = bind('savepoint', 'int32_t', ''),
@@ -106,125 +109,5 @@ function bindings.take_bytes(result)
     return ffi.string(bytes, size)
 end
 jit.off(bindings.take_bytes)
-
--- Transactions. `api` is what box.cfg puts into `box`.
-local api = {}
-bindings.api = api
-
-local begin, commit, rollback = bindings.begin, bindings.commit, bindings.rollback
-local sync = function() end
-
--- Called when a transaction that may have changed the schema is undone.
-function bindings.on_rollback(callback)
-    sync = callback
-end
-
-local BEGIN_OPTIONS = {txn_isolation = 'string, number', timeout = 'number', is_sync = 'boolean'}
-
--- Names and numbers; all mean the same while there is one transaction at a time.
-local ISOLATION_LEVELS = {
-    ['default'] = true, ['best-effort'] = true, ['read-committed'] = true,
-    ['read-confirmed'] = true, ['linearizable'] = true,
-    [0] = true, [1] = true, [2] = true, [3] = true, [4] = true,
-}
-
-local function check_begin_options(options)
-    if type(options) ~= 'table' then
-        box.error(box.error.ILLEGAL_PARAMS, 'options should be a table')
-    end
-    for name, value in pairs(options) do
-        local expected = BEGIN_OPTIONS[name]
-        if expected == nil then
-            box.error(box.error.ILLEGAL_PARAMS, ("unexpected option '%s'"):format(tostring(name)))
-        elseif not expected:find(type(value), 1, true) then
-            box.error(box.error.ILLEGAL_PARAMS,
-                ("options parameter '%s' should be of type %s"):format(name, expected))
-        end
-    end
-    if options.timeout ~= nil and not (options.timeout > 0) then
-        box.error(box.error.ILLEGAL_PARAMS, 'timeout must be a number greater than 0')
-    elseif options.txn_isolation ~= nil and not ISOLATION_LEVELS[options.txn_isolation] then
-        box.error(box.error.ILLEGAL_PARAMS,
-            'txn_isolation must be one of box.txn_isolation_level (keys or values)')
-    end
-end
-
-function api.begin(options)
-    if options ~= nil then
-        check_begin_options(options)
-    end
-    if begin(context) < 0 then
-        raise()
-    end
-end
-
-function api.commit()
-    if commit(context) < 0 then
-        sync()
-        raise()
-    end
-end
-
-function api.rollback()
-    rollback(context)
-    sync()
-end
-
-function api.is_in_txn()
-    return bindings.is_in_transaction(context) == 1
-end
-
-function api.txn_id()
-    local number = bindings.transaction_number(context)
-    if number ~= 0 then
-        return number
-    end
-end
-
-local savepoint_t = ffi.typeof('struct lycosa_savepoint')
-
-function api.savepoint()
-    local number = bindings.savepoint(context)
-    if number < 0 then
-        raise()
-    end
-    return savepoint_t(bindings.transaction_number(context), number)
-end
-
-function api.rollback_to_savepoint(savepoint)
-    if not ffi.istype(savepoint_t, savepoint) then
-        error('Usage: box.rollback_to_savepoint(savepoint)', 2)
-    end
-    if savepoint.transaction ~= bindings.transaction_number(context) then
-        box.error(box.error.NO_SUCH_SAVEPOINT)
-    end
-    if bindings.rollback_to_savepoint(context, savepoint.number) < 0 then
-        raise()
-    end
-    sync()
-end
-
-local function finish_atomic(ok, ...)
-    if ok then
-        api.commit()
-        return ...
-    end
-    api.rollback()
-    error((...), 0)
-end
-
-function api.atomic(first, ...)
-    local callable = type(first) == 'function'
-        or (getmetatable(first) or {}).__call ~= nil
-    if callable then
-        api.begin()
-        return finish_atomic(pcall(first, ...))
-    end
-    if type(first) ~= 'table' then
-        error('Usage: box.atomic([opts,] tx_function, ...)', 2)
-    end
-    api.begin(first)
-    return finish_atomic(pcall(...))
-end
 
 return bindings

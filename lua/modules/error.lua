@@ -212,6 +212,12 @@ local function raise(code, ...)
     error(last_error)
 end
 
+-- Throws an error of a type other than ClientError.
+local function throw_kind(kind, message)
+    last_error = make(0, kind, message)
+    error(last_error)
+end
+
 -- The error object of whatever `pcall` caught: what is none yet becomes a LuajitError.
 local function wrap(value)
     if is_error(value) then
@@ -308,6 +314,8 @@ return {
     names = names,
     is = is_error,
     make = make_native,
+    new = functions.new,
+    throw_kind = throw_kind,
     raise = raise,
     raise_pending = raise_pending,
     wrap = wrap,

@@ -21,7 +21,12 @@ local fiber_metatable = {}
 
 local objects = setmetatable({}, {__mode = 'v'}) -- id -> object
 local storages = {} -- id -> table that the fiber keeps until it ends
+local locals = {} -- the same for other modules
 local outcomes = {} -- id -> {n =, ok, values...} of an ended joinable fiber, until the join
+
+-- id -> function that runs when the fiber's own has ended; whoever sets one takes it out.
+local exits = {}
+package.loaded['lycosa.fiber_exits'] = exits
 
 --- Errors.
 
@@ -88,13 +93,28 @@ end
 
 --- Life.
 
-local function log_error(id, name, value)
-    io.stderr:write(('main/%d/%s E> LuajitError: %s\n'):format(id, name, tostring(value)))
+-- Says what nobody caught, by the log when there is one.
+local function log_line(level, text)
+    local log = package.loaded.log
+    if log ~= nil then
+        log[level]('%s', text)
+    else
+        io.stderr:write(text, '\n')
+    end
+end
+
+local function log_error(value)
+    local is_object = type(value) == 'cdata' and value ~= nil
+    log_line('error', is_object and tostring(value) or 'LuajitError: ' .. tostring(value))
 end
 
 -- What is left to do when a fiber's function has returned or failed.
 local function finish(id, ok, ...)
-    storages[id] = nil
+    local at_exit = exits[id]
+    if at_exit ~= nil then
+        at_exit()
+    end
+    storages[id], locals[id] = nil, nil
     if primitives.is_joinable(id) then
         local value = ...
         if not ok and type(value) ~= 'cdata' then
@@ -103,7 +123,7 @@ local function finish(id, ok, ...)
             outcomes[id] = {n = select('#', ...) + 1, ok, ...}
         end
     elseif not ok and not is_cancel_error((...)) then
-        log_error(id, primitives.name(id), (...))
+        log_error((...))
     end
 end
 
@@ -431,8 +451,7 @@ function fiber.check_slice()
     end
     if used > present.warn and not present.warned then
         present.warned = true
-        io.stderr:write(('main/%d/%s W> fiber has not yielded for more than %.3f seconds\n'):format(
-            present.id, primitives.name(present.id), present.warn))
+        log_line('warn', ('fiber has not yielded for more than %.3f seconds'):format(present.warn))
     end
 end
 
@@ -465,5 +484,30 @@ function fiber_metatable.__serialize(object)
 end
 
 add_queues(primitives, fiber, with_metatable, raise_cancelled)
+
+--- What other modules keep for the running fiber.
+
+local main_id = current_id()
+
+package.loaded['lycosa.fiber'] = {
+    is_main = function() return current_id() == main_id end,
+    locals = function()
+        local id = current_id()
+        local own = locals[id]
+        if own == nil then
+            own = {}
+            locals[id] = own
+        end
+        return own
+    end,
+}
+
+local log = package.loaded['lycosa.log']
+if log ~= nil then
+    log.hooks.fiber = function()
+        local id = current_id()
+        return id, primitives.name(id)
+    end
+end
 
 return fiber

@@ -1,58 +1,23 @@
--- `box.schema` and `box.space`: makes and changes spaces and indexes, and keeps their objects.
+-- `box.schema` and `box.space`: makes and changes spaces, and keeps the objects of spaces and indexes.
 --
 -- The engine knows the schema; the objects here mirror it. After every change, and after a
 -- rollback that may have undone one, `sync` brings them up to date, keeping their identity.
 
 local native = ...
+local msgpack = require('msgpack')
+local checks = require('lycosa.schema_checks')
 local database = require('lycosa.database')
+local hooks = require('lycosa.hooks')
 local objects = require('lycosa.space')
+local transactions = require('lycosa.transactions')
 local tuples = require('lycosa.tuple')
 
 local api, context = database.api, database.context
-local space_methods, index_methods = objects.space_methods, objects.index_methods
+local space_methods = objects.space_methods
+local illegal, check_options, check_number = checks.illegal, checks.options, checks.number
+local check_native, is_type = checks.native, checks.is_type
 
-local spaces = {}
-api.space = spaces
-
-local function illegal(text, ...)
-    box.error(box.error.ILLEGAL_PARAMS, text:format(...))
-end
-
--- Checks options against a table of types; `any` takes everything.
-local function check_options(options, template)
-    if options == nil then
-        return {}
-    elseif type(options) ~= 'table' then
-        illegal('options should be a table')
-    end
-    for name, value in pairs(options) do
-        local expected = template[name]
-        if expected == nil then
-            illegal("unexpected option '%s'", tostring(name))
-        elseif expected ~= 'any' and value ~= nil then
-            local found = type(value)
-            if not (', ' .. expected .. ','):find(', ' .. found .. ',', 1, true) then
-                illegal("options parameter '%s' should be of type %s", name, expected)
-            end
-        end
-    end
-    return options
-end
-
--- A number that the engine takes as a 32-bit one.
-local function check_number(name, value)
-    if value ~= nil and not (value >= 0 and value < 2147483648 and value % 1 == 0) then
-        illegal("options parameter '%s' must be an integer from 0 to 2147483647, not %s",
-            name, tostring(value))
-    end
-end
-
-local function check_native(result)
-    if result == nil then
-        database.raise()
-    end
-    return result
-end
+local spaces = hooks.spaces
 
 -- Names of formats, so that equal ones share a number.
 local format_numbers, next_format_number = {}, 0
@@ -80,14 +45,9 @@ local function update_index(space, known, described)
     return index
 end
 
-local function update_space(space, described)
+local function update_indexes(space, described)
     local old = space.index or {}
-    space.id, space.name, space.engine = described.id, described.name, 'memtx'
-    space.field_count = described.field_count
-    space.temporary, space.is_local, space.is_sync = false, false, false
-    space.enabled = described.indexes[1] ~= nil and described.indexes[1].id == 0
-    local indexes = space.index or {}
-    local by_name = {}
+    local indexes, by_name = old, {}
     for _, index in ipairs(described.indexes) do
         by_name[index.id] = update_index(space, old[index.id], index)
         by_name[index.name] = by_name[index.id]
@@ -99,106 +59,144 @@ local function update_space(space, described)
         indexes[key] = index
     end
     space.index = indexes
+end
+
+-- Engines of the system spaces that are not kept by memtx in Tarantool.
+local ENGINES = {_vinyl_deferred_delete = 'blackhole', _session_settings = 'service'}
+
+local function update_space(space, described)
+    local flags = described.flags ~= nil and msgpack.decode(described.flags) or {}
+    space.id, space.name = described.id, described.name
+    space.engine = described.is_view and 'sysview' or ENGINES[described.name] or 'memtx'
+    space.field_count = described.field_count
+    space.type = flags.type or flags.temporary and 'data-temporary' or 'normal'
+    space.temporary = space.type ~= 'normal'
+    space.is_local, space.is_sync = flags.group_id == 1, flags.is_sync == true
+    space.enabled = described.indexes[1] ~= nil and described.indexes[1].id == 0
+    update_indexes(space, described)
     objects.format_ids[space.id] = format_number(described.fields)
+end
+
+local function refresh(id)
+    local space = spaces[id]
+    if space ~= nil and spaces[space.name] == space then
+        spaces[space.name] = nil
+    end
+    local described = native.describe_space(id)
+    if described == nil then
+        spaces[id] = nil
+        return
+    end
+    space = space or setmetatable({}, objects.space_mt)
+    update_space(space, described)
+    spaces[described.id], spaces[described.name] = space, space
 end
 
 local seen_version
 
 local function sync()
     local version = database.schema_version(context)
-    if version == seen_version then
-        return
-    end
-    seen_version = version
-    local known = {}
-    for key, space in pairs(spaces) do
-        if type(key) == 'number' then
-            known[key] = space
+    if version ~= seen_version then
+        seen_version = version
+        for _, id in ipairs(native.take_changed_spaces()) do
+            refresh(id)
         end
-    end
-    for key in pairs(spaces) do
-        spaces[key] = nil
-    end
-    for _, described in ipairs(native.describe_spaces()) do
-        local space = known[described.id] or setmetatable({}, objects.space_mt)
-        update_space(space, described)
-        spaces[described.id], spaces[described.name] = space, space
+        hooks.refresh()
     end
 end
 
-database.on_rollback(sync)
+transactions.on_rollback(sync)
 
--- Type names that the engine knows, for the checks of this module.
-local TYPES = {
-    any = true, ['*'] = true, unsigned = true, uint = true, num = true, string = true, str = true,
-    number = true, double = true, integer = true, int = true, boolean = true, bool = true,
-    varbinary = true, scalar = true, decimal = true, uuid = true, array = true, map = true,
-}
-
-local function is_type(name)
-    return type(name) == 'string' and TYPES[name:lower()] or false
+-- Makes the system spaces, once.
+local function bootstrap()
+    check_native(native.bootstrap(native.random_uuid(), native.random_uuid()))
+    sync()
 end
 
--- The number of a collation that is given by its name or number.
-local function resolve_collation(collation, place)
-    if collation == nil then
+-- Number of the user or role of a name or number.
+local function owner_number(user)
+    if user == nil then
         return nil
-    elseif type(collation) ~= 'string' and type(collation) ~= 'number' then
-        illegal('%s: collation must be a string or a number', place)
     end
-    local number = native.collation_number(collation)
-    if number == nil then
-        illegal("%s: collation was not found by %s '%s'", place,
-            type(collation) == 'string' and 'name' or 'ID', tostring(collation))
+    local _user = spaces._user
+    local found
+    if type(user) == 'string' then
+        found = _user.index.name:get(user)
+    else
+        found = _user:get(user)
     end
-    return number
+    if found == nil then
+        box.error(box.error.NO_SUCH_USER, tostring(user))
+    end
+    return found.id
 end
 
 local COLLATED_TYPES = {string = true, str = true, scalar = true, any = true, ['*'] = true}
 
-local FIELD_KEYS = {name = true, type = true, is_nullable = true, nullable_action = true,
-    collation = true, [1] = true, [2] = true}
+-- Options of fields that are not supported.
+local REFUSED_KEYS = {'constraint', 'foreign_key', 'default', 'default_func', 'compression'}
 
--- Brings a format into the form {{name, type, is_nullable}, ...}.
+-- One field as it was declared, with its name and type by these words.
+local function declared_field(field, position)
+    if type(field) ~= 'table' then
+        field = {name = field}
+    end
+    local declared = {}
+    for key, value in pairs(field) do
+        if key == 1 and field.name == nil then
+            declared.name = value
+        elseif (key == 1 or key == 2) and field.type == nil and (key == 1 or field.name == nil) then
+            declared.type = value
+        else
+            declared[key] = value
+        end
+    end
+    if type(declared.name) ~= 'string' then
+        illegal('format[%d]: name (string) is expected', position)
+    end
+    if declared.type == nil then
+        declared.type = 'any'
+    elseif type(declared.type) ~= 'string' then
+        illegal('format[%d]: type must be a string', position)
+    end
+    for _, key in ipairs(REFUSED_KEYS) do
+        if declared[key] ~= nil then
+            box.error(box.error.UNSUPPORTED, 'Lycosa', ("field option '%s'"):format(key))
+        end
+    end
+    return declared
+end
+
+-- Brings a format into the form {{name, type, is_nullable}, ...}. Answers also with the format as
+-- it was declared, encoded.
 local function normalize_format(format)
     if type(format) ~= 'table' then
         illegal('space format must be a table')
     end
-    local fields = {}
+    local fields, all_declared = {}, {}
     for position, field in ipairs(format) do
-        if type(field) == 'string' then
-            field = {name = field}
-        elseif type(field) ~= 'table' then
-            illegal('format[%d]: name (string) is expected', position)
-        end
-        for key in pairs(field) do
-            if not FIELD_KEYS[key] and type(key) == 'string' then
-                box.error(box.error.UNSUPPORTED, 'Lycosa', ("field option '%s'"):format(key))
-            end
-        end
-        local name, kind = field.name or field[1], field.type or field[2] or 'any'
-        if type(name) ~= 'string' then
-            illegal('format[%d]: name (string) is expected', position)
-        elseif type(kind) ~= 'string' then
-            illegal('format[%d]: type must be a string', position)
-        elseif not is_type(kind) then
+        local declared = declared_field(field, position)
+        if not is_type(declared.type) then
             box.error(box.error.WRONG_SPACE_FORMAT, position, 'unknown field type')
         end
-        local collation = resolve_collation(field.collation, ('format[%d]'):format(position))
-        if collation ~= nil and not COLLATED_TYPES[kind:lower()] then
+        local collation = checks.collation(declared.collation, ('format[%d]'):format(position))
+        if collation ~= nil and not COLLATED_TYPES[declared.type:lower()] then
             box.error(box.error.WRONG_SPACE_FORMAT, position,
                 'collation is reasonable only for string, scalar and any fields')
         end
-        fields[position] = {
-            name = name, type = kind, is_nullable = field.is_nullable == true, collation = collation,
-        }
+        declared.collation = collation
+        fields[position] = {name = declared.name, type = declared.type, collation = collation,
+            is_nullable = declared.is_nullable == true}
+        all_declared[position] = declared
     end
-    return fields
+    return fields, msgpack.encode(all_declared)
 end
 
-local schema = {space = {}}
+local schema = {space = {}, index = {}, space_mt = objects.space_methods, index_mt = objects.index_methods}
 api.schema = schema
-schema.SYSTEM_ID_MAX = 511
+for name, value in pairs(native.schema_limits()) do
+    schema[name] = value
+end
 
 local SPACE_OPTIONS = {
     if_not_exists = 'boolean', id = 'number', field_count = 'number', user = 'string, number',
@@ -207,11 +205,26 @@ local SPACE_OPTIONS = {
     foreign_key = 'any',
 }
 
+local SPACE_TYPES = {normal = true, ['data-temporary'] = true, temporary = true}
+
+local function check_type(options)
+    if options.type ~= nil and not SPACE_TYPES[options.type] then
+        illegal("unknown space type, must be one of: 'normal', 'data-temporary', 'temporary'.")
+    elseif options.type ~= nil and options.temporary ~= nil then
+        illegal("only one of 'type' or 'temporary' may be specified")
+    end
+end
+
+local function encode_flags(flags)
+    return msgpack.encode(setmetatable(flags, {__serialize = 'map'}))
+end
+
 function schema.space.create(name, options)
     if type(name) ~= 'string' then
         illegal('name should be a string')
     end
     options = check_options(options, SPACE_OPTIONS)
+    check_type(options)
     if spaces[name] ~= nil then
         if options.if_not_exists then
             return spaces[name], 'not created'
@@ -228,288 +241,148 @@ function schema.space.create(name, options)
     end
     check_number('id', options.id)
     check_number('field_count', options.field_count)
-    local fields = normalize_format(options.format or {})
-    local id = check_native(native.create_space(name, options.id, options.field_count or 0, fields))
+    local fields, declared = normalize_format(options.format or {})
+    local id = check_native(native.create_space(name, {
+        id = options.id,
+        field_count = options.field_count or 0,
+        format = fields,
+        declared_format = declared,
+        owner = owner_number(options.user),
+        flags = encode_flags({
+            group_id = options.is_local and 1 or nil,
+            temporary = options.temporary,
+            type = options.type,
+            is_sync = options.is_sync,
+        }),
+    }))
     sync()
     return spaces[id], 'created'
 end
 
 schema.create_space = schema.space.create
 
-local function drop_space(id, options)
+function schema.space.drop(id, name, options)
+    checks.parameter(id, 'space_id', 'number')
+    options = check_options(options, {if_exists = 'boolean'})
     if spaces[id] == nil then
-        if options ~= nil and options.if_exists then
+        if options.if_exists then
             return
         end
-        box.error(box.error.NO_SUCH_SPACE, '#' .. tostring(id))
+        box.error(box.error.NO_SUCH_SPACE, name or '#' .. tostring(id))
     end
     check_native(native.drop_space(id))
     sync()
+    transactions.on_commit_or_now(function() hooks.forget(id) end)
 end
 
-schema.space.drop = function(id, _, options) drop_space(id, options) end
-
-function space_methods.drop(space)
-    objects.check_space(space, 'drop')
-    if spaces[space.id] == nil then
-        box.error(box.error.NO_SUCH_SPACE, space.name)
-    end
-    drop_space(space.id)
-end
-
-function space_methods.truncate(space)
-    objects.check_space(space, 'truncate')
-    check_native(native.truncate(space.id))
-end
-
-function space_methods.rename(space, name)
-    objects.check_space(space, 'rename')
-    if type(name) ~= 'string' then
-        illegal('name should be a string')
-    end
-    check_native(native.rename_space(space.id, name))
+function schema.space.rename(id, name)
+    checks.parameter(id, 'space_id', 'number')
+    checks.parameter(name, 'space_name', 'string')
+    check_native(native.alter_space(id, {name = name}))
     sync()
 end
 
-local function described(space)
-    for _, entry in ipairs(native.describe_spaces()) do
-        if entry.id == space.id then
-            return entry
-        end
+-- The space of a number as the engine has it.
+local function described(id)
+    local found = native.describe_space(id)
+    if found == nil then
+        box.error(box.error.NO_SUCH_SPACE, '#' .. tostring(id))
     end
-    box.error(box.error.NO_SUCH_SPACE, space.name)
+    return found
 end
 
-function space_methods.format(space, format)
-    objects.check_space(space, 'format')
+function schema.space.format(id, format)
+    checks.parameter(id, 'id', 'number')
+    local known = described(id)
     if format == nil then
-        return described(space).fields
+        return setmetatable(msgpack.decode(known.format), {__serialize = 'seq'})
     end
-    check_native(native.set_format(space.id, normalize_format(format)))
+    local fields, declared = normalize_format(format)
+    check_native(native.alter_space(id, {format = fields, declared_format = declared}))
     sync()
 end
 
 local ALTER_OPTIONS = {name = 'string', format = 'table', user = 'string, number',
     field_count = 'number', temporary = 'boolean', is_sync = 'boolean', type = 'string',
-    constraint = 'any', foreign_key = 'any'}
+    defer_deletes = 'boolean', constraint = 'string, table', foreign_key = 'table'}
 
-function space_methods.alter(space, options)
-    objects.check_space(space, 'alter')
+-- The flags of a space with the changed ones, encoded; nil when none changes.
+local function changed_flags(known, options)
+    local flags, is_changed = nil, false
+    for _, name in ipairs({'type', 'temporary', 'is_sync'}) do
+        if options[name] ~= nil then
+            flags = flags or msgpack.decode(known.flags)
+            flags[name], is_changed = options[name], true
+        end
+    end
+    return is_changed and encode_flags(flags) or nil
+end
+
+function schema.space.alter(id, options)
+    local space = spaces[id]
+    if space == nil then
+        box.error(box.error.NO_SUCH_SPACE, '#' .. tostring(id))
+    end
     options = check_options(options, ALTER_OPTIONS)
-    for _, feature in ipairs({'field_count', 'constraint', 'foreign_key'}) do
+    check_type({type = options.type})
+    for _, feature in ipairs({'constraint', 'foreign_key'}) do
         if options[feature] ~= nil then
             box.error(box.error.UNSUPPORTED, 'Lycosa', ("altering '%s' of a space"):format(feature))
         end
     end
-    if options.format ~= nil then
-        space:format(options.format)
-    end
-    if options.name ~= nil and options.name ~= space.name then
-        space:rename(options.name)
-    end
-end
-
-local INDEX_OPTIONS = {
-    unique = 'boolean', if_not_exists = 'boolean', id = 'number', type = 'string', parts = 'table',
-    hint = 'any', sequence = 'any', func = 'any', dimension = 'number', distance = 'string',
-    page_size = 'number', range_size = 'number', run_count_per_level = 'number',
-    run_size_ratio = 'number', bloom_fpr = 'number',
-}
-
--- A part's field: a number from 1, or a name of the format.
-local function resolve_field(fields, field, position)
-    if type(field) == 'string' then
-        for number, known in ipairs(fields) do
-            if known.name == field then
-                return number
-            end
-        end
-        if field:find('[.%[]') then
-            box.error(box.error.UNSUPPORTED, 'Lycosa', 'JSON path in an index part')
-        end
-        illegal("options.parts[%d]: field was not found by name '%s'", position, field)
-    elseif type(field) ~= 'number' then
-        illegal('options.parts[%d]: field (name or number) is expected', position)
-    elseif not (field >= 1 and field <= 2147483647) or field % 1 ~= 0 then
-        illegal('options.parts[%d]: field (number) must be one-based', position)
-    end
-    return field
-end
-
-local PART_KEYS = {field = true, type = true, is_nullable = true, sort_order = true, exclude_null = true,
-    collation = true, path = true, [1] = true, [2] = true}
-
-local function normalize_part(fields, part, position)
-    if type(part) == 'string' or type(part) == 'number' then
-        part = {part}
-    elseif type(part) ~= 'table' then
-        illegal('options.parts[%d]: field (name or number) is expected', position)
-    end
-    for key in pairs(part) do
-        if not PART_KEYS[key] then
-            illegal("options.parts[%d]: unexpected option '%s'", position, tostring(key))
-        end
-    end
-    if part.path then
-        box.error(box.error.UNSUPPORTED, 'Lycosa', "'path' in an index part")
-    end
-    local field = resolve_field(fields, part.field or part[1], position)
-    local declared = fields[field]
-    local kind = part.type or part[2]
-    if kind == nil then
-        kind = declared ~= nil and declared.type ~= 'any' and declared.type or 'scalar'
-    end
-    if not is_type(kind) then
-        box.error(box.error.WRONG_INDEX_PARTS, position - 1, 'unknown field type')
-    end
-    local is_nullable = part.is_nullable
-    if part.exclude_null then
-        if is_nullable == false then
-            illegal('options.parts[%d]: exclude_null=true and is_nullable=false are incompatible',
-                position)
-        end
-        is_nullable = true
-    elseif is_nullable == nil then
-        is_nullable = declared ~= nil and declared.is_nullable == true
-    end
-    local collation = part.collation
-    if collation == nil and declared ~= nil then
-        collation = declared.collation
-    end
-    local order = part.sort_order
-    if order ~= nil and order ~= 'asc' and order ~= 'desc' then
-        illegal('options.parts[%d]: sort_order must be asc or desc', position)
-    end
-    return {
-        field = field - 1, type = kind, is_nullable = is_nullable, is_descending = order == 'desc',
-        exclude_null = part.exclude_null == true,
-        collation = resolve_collation(collation, ('options.parts[%d]'):format(position)),
+    check_number('field_count', options.field_count)
+    local known = described(space.id)
+    local change = {
+        name = options.name,
+        field_count = options.field_count,
+        owner = owner_number(options.user),
+        flags = changed_flags(known, options),
     }
-end
-
--- Brings parts into a list of {field, type, is_nullable, is_descending}, fields from 0.
-local function normalize_parts(fields, parts)
-    if next(parts) == nil then
-        illegal('options.parts must have at least one part')
+    if options.format ~= nil then
+        change.format, change.declared_format = normalize_format(options.format)
+    elseif options.field_count ~= nil then
+        change.declared_format = known.format
     end
-    -- One part as {field = ...}; or the old flat form {1, 'unsigned', 2, 'string'}.
-    if parts.field ~= nil then
-        parts = {parts}
-    elseif type(parts[1]) == 'number' and type(parts[2]) == 'string' then
-        local list = {}
-        for position = 1, #parts, 2 do
-            list[#list + 1] = {parts[position], parts[position + 1]}
-        end
-        parts = list
-    end
-    local result = {}
-    for position, part in ipairs(parts) do
-        result[position] = normalize_part(fields, part, position)
-    end
-    return result
-end
-
-local function default_parts(fields)
-    local first = fields[1]
-    local kind = first ~= nil and first.type ~= 'any' and first.type or 'unsigned'
-    return {{1, kind}}
-end
-
-local function index_type(space, name, kind)
-    kind = kind:upper()
-    if kind == 'RTREE' or kind == 'BITSET' then
-        box.error(box.error.UNSUPPORTED, 'Lycosa', kind .. ' index')
-    elseif kind ~= 'TREE' and kind ~= 'HASH' then
-        box.error(box.error.INDEX_TYPE, name, space.name)
-    end
-    return kind
-end
-
-local function refuse_features(options)
-    for _, feature in ipairs({'sequence', 'func'}) do
-        if options[feature] then
-            box.error(box.error.UNSUPPORTED, 'Lycosa', ("index option '%s'"):format(feature))
-        end
+    -- Tarantool writes the row anew even if nothing changes; there is nothing to write here.
+    if next(change) ~= nil then
+        check_native(native.alter_space(space.id, change))
+        sync()
     end
 end
 
-function space_methods.create_index(space, name, options)
-    objects.check_space(space, 'create_index')
-    if type(name) ~= 'string' then
-        illegal('name should be a string')
-    end
-    options = check_options(options, INDEX_OPTIONS)
-    if spaces[space.id] == nil then
-        box.error(box.error.NO_SUCH_SPACE, space.name)
-    end
-    if space.index[name] ~= nil then
-        if options.if_not_exists then
-            return space.index[name], 'not created'
-        end
-        box.error(box.error.INDEX_EXISTS, name)
-    end
-    local kind = index_type(space, name, options.type or 'TREE')
-    refuse_features(options)
-    check_number('id', options.id)
-    local fields = described(space).fields
-    local id = check_native(native.create_index(space.id, name, {
-        type = kind,
-        unique = options.unique == nil or options.unique,
-        id = options.id,
-        parts = normalize_parts(fields, options.parts or default_parts(fields)),
-    }))
-    sync()
-    return space.index[id]
+function schema.space.upgrade()
+    box.error(box.error.UNSUPPORTED, 'Community edition', 'space upgrade')
 end
 
-function index_methods.rename(index, name)
-    objects.check_index(index, 'rename')
-    if type(name) ~= 'string' then
-        illegal('name should be a string')
-    end
-    check_native(native.rename_index(index.space_id, index.id, name))
-    sync()
+function space_methods.drop(space)
+    objects.check_space(space, 'drop')
+    schema.space.drop(space.id, space.name)
 end
 
--- The parts of an index in the form that the engine takes.
-local function current_parts(index)
-    local parts = {}
-    for position, part in ipairs(index.parts) do
-        parts[position] = {field = part.fieldno - 1, type = part.type,
-            is_nullable = part.is_nullable, is_descending = part.sort_order == 'desc'}
-    end
-    return parts
+function space_methods.rename(space, name)
+    objects.check_space(space, 'rename')
+    schema.space.rename(space.id, name)
+    space.name = name
 end
 
-local INDEX_ALTER_OPTIONS = {name = 'string', unique = 'boolean', type = 'string', parts = 'table',
-    hint = 'any', sequence = 'any', func = 'any'}
-
-function index_methods.alter(index, options)
-    objects.check_index(index, 'alter')
-    options = check_options(options, INDEX_ALTER_OPTIONS)
-    refuse_features(options)
-    local space = spaces[index.space_id]
-    if space == nil or space.index[index.id] ~= index then
-        box.error(box.error.NO_SUCH_INDEX_ID, index.id, space ~= nil and space.name or '?')
-    end
-    if options.unique ~= nil or options.type ~= nil or options.parts ~= nil then
-        local parts = options.parts ~= nil and normalize_parts(described(space).fields, options.parts)
-        check_native(native.alter_index(index.space_id, index.id, {
-            type = index_type(space, index.name, options.type or index.type),
-            unique = options.unique == nil and index.unique or options.unique == true,
-            parts = parts or current_parts(index),
-        }))
-    end
-    if options.name ~= nil then
-        check_native(native.rename_index(index.space_id, index.id, options.name))
-    end
-    sync()
+function space_methods.alter(space, options)
+    objects.check_space(space, 'alter')
+    schema.space.alter(space.id, options)
 end
 
-function index_methods.drop(index)
-    objects.check_index(index, 'drop')
-    check_native(native.drop_index(index.space_id, index.id))
-    sync()
+function space_methods.format(space, format)
+    objects.check_space(space, 'format')
+    return schema.space.format(space.id, format)
+end
+
+function space_methods.upgrade(space)
+    objects.check_space(space, 'upgrade')
+    schema.space.upgrade()
+end
+
+function space_methods.truncate(space)
+    objects.check_space(space, 'truncate')
+    check_native(native.truncate(space.id))
 end
 
 -- Calls a function once in the life of the process for each key.
@@ -525,6 +398,4 @@ function api.once(key, callable, ...)
     end
 end
 
-sync()
-
-return {sync = sync}
+return {sync = sync, bootstrap = bootstrap, described = described, schema = schema}

@@ -9,7 +9,7 @@ local encoder = require('lycosa.msgpack_encoder')
 local tuples = require('lycosa.tuple')
 local reads = require('lycosa.space_reads')
 
-local context, RETRY = database.context, database.RETRY
+local context, RETRY, HOOKED = database.context, database.RETRY, database.HOOKED
 local encode, encode_key = encoder.encode, encoder.encode_key
 local take, raise = database.take, database.raise
 local ffi_insert, ffi_replace, ffi_delete = database.insert, database.replace, database.delete
@@ -45,6 +45,11 @@ local function copy_of(tuple, format_id)
     return take(result, format_id)
 end
 
+-- A statement with code of the user's around it.
+local function hooked(statement, ...)
+    return require('lycosa.hooked_statements')[statement](...)
+end
+
 local space_methods, index_methods = {}, {}
 
 function space_methods.insert(space, tuple)
@@ -60,6 +65,8 @@ function space_methods.insert(space, tuple)
         return take(result, format_id) or copy_of(tuple, format_id)
     elseif result == RETRY then
         return space_methods.insert(space, tuple)
+    elseif result == HOOKED then
+        return hooked('insert', id, tuple)
     end
     raise()
 end
@@ -77,6 +84,8 @@ function space_methods.replace(space, tuple)
         return take(result, format_id) or copy_of(tuple, format_id)
     elseif result == RETRY then
         return space_methods.replace(space, tuple)
+    elseif result == HOOKED then
+        return hooked('replace', id, tuple)
     end
     raise()
 end
@@ -93,6 +102,8 @@ local function delete(space_id, index_id, key)
         return take(result, format_ids[space_id])
     elseif result == RETRY then
         return delete(space_id, index_id, key)
+    elseif result == HOOKED then
+        return hooked('delete', space_id, index_id, key)
     elseif result < 0 then
         raise()
     end
@@ -129,6 +140,8 @@ local function update(space_id, index_id, key, operations)
         return take(result, format_ids[space_id])
     elseif result == RETRY then
         return update(space_id, index_id, key, operations)
+    elseif result == HOOKED then
+        return hooked('update', space_id, index_id, key, operations)
     elseif result < 0 then
         raise()
     end
@@ -174,6 +187,8 @@ function space_methods.upsert(space, tuple, operations)
     local status = ffi_upsert(context, space.id, held, size, encoding)
     if status == RETRY then
         return space_methods.upsert(space, tuple, operations)
+    elseif status == HOOKED then
+        return hooked('upsert', space.id, tuple, operations)
     elseif status < 0 then
         raise()
     end

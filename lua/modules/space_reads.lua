@@ -7,6 +7,7 @@ local ffi = require('ffi')
 local database = require('lycosa.database')
 local encoder = require('lycosa.msgpack_encoder')
 local tuples = require('lycosa.tuple')
+local wrap = require('lycosa.iterator').wrap
 
 local context, RETRY = database.context, database.RETRY
 local encode, encode_key = encoder.encode, encoder.encode_key
@@ -232,7 +233,7 @@ local function pairs_of(space_id, index_id, key, options)
         raise()
     end
     local cursor = cursor_t(number, format_ids[space_id])
-    return next_tuple, cursor, cursor
+    return wrap(next_tuple, cursor, cursor)
 end
 
 function count(space_id, index_id, key, options)

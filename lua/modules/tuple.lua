@@ -8,6 +8,7 @@ local ffi = require('ffi')
 local encoder = require('lycosa.msgpack_encoder')
 local errors = require('lycosa.error')
 local values = require('lycosa.values')
+local wrap = require('lycosa.iterator').wrap
 
 -- The members have names that no field has: they are found before the fields of the tuple. Lua may
 -- not change them, since Rust believes the size; FFI calls fill a new object.
@@ -57,6 +58,13 @@ local function from_bytes(source, size, format_id)
     local tuple = new(tuple_t, size)
     fill(tuple, source, size, format_id)
     return tuple
+end
+
+local bytes_p = ffi.typeof('const uint8_t *')
+
+-- Makes a tuple of a string of MsgPack.
+local function from_string(bytes, format_id)
+    return from_bytes(ffi.cast(bytes_p, bytes), #bytes, format_id)
 end
 
 -- Makes a tuple of the first `size` bytes of the scratch buffer. Making the object may run a
@@ -210,7 +218,7 @@ end
 
 local function walk(tuple)
     check(tuple, 'tuple:pairs(tuple)')
-    return next_field, tuple, 0
+    return wrap(next_field, tuple, 0)
 end
 
 function methods.tomap(tuple, options)
@@ -358,6 +366,7 @@ return {
     is = is_tuple,
     new = new_tuple,
     from_bytes = from_bytes,
+    from_string = from_string,
     from_scratch = from_scratch,
     register_format = register_format,
     format_names = function(format_id) return formats[format_id] end,

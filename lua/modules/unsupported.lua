@@ -23,14 +23,11 @@ end
 for _, name in ipairs({'user', 'role', 'sequence', 'func'}) do
     api.schema[name] = refuse_all('box.schema.' .. name)
 end
-for _, name in ipairs({'sequence', 'func', 'session', 'ctl', 'read_view', 'backup', 'iproto'}) do
+for _, name in ipairs({'sequence', 'func', 'read_view', 'backup', 'iproto'}) do
     api[name] = refuse_all('box.' .. name)
 end
-for _, name in ipairs({'snapshot', 'execute', 'on_commit', 'on_rollback', 'watch', 'broadcast'}) do
+for _, name in ipairs({'execute'}) do
     api[name] = refuse(('box.%s()'):format(name))
-end
-for _, name in ipairs({'on_replace', 'before_replace', 'run_triggers', 'upgrade'}) do
-    objects.space_methods[name] = refuse(('space:%s()'):format(name))
 end
 for _, name in ipairs({'quantile', 'offset_of', 'delete_range', 'stat', 'compact'}) do
     objects.index_methods[name] = refuse(('index:%s()'):format(name))

@@ -88,6 +88,25 @@ pub fn load_module(
     Ok(module)
 }
 
+/// As `load_module`, when `lycosa.<name>` is first required.
+pub fn preload_module(
+    lua: &Lua,
+    name: &'static str,
+    source: &'static str,
+    native: &mlua::Table,
+) -> mlua::Result<()> {
+    let native = native.clone();
+    let load = lua.create_function(move |lua, _: mlua::MultiValue| {
+        lua.load(source)
+            .set_name(format!("@lycosa/{name}.lua"))
+            .call::<mlua::Value>(&native)
+    })?;
+    let package: mlua::Table = lua.globals().get("package")?;
+    package
+        .get::<mlua::Table>("preload")?
+        .set(format!("lycosa.{name}"), load)
+}
+
 /// Makes `require(name)` answer with `module`.
 pub fn publish(lua: &Lua, name: &str, module: &mlua::Table) -> mlua::Result<()> {
     lua.globals()
@@ -138,6 +157,12 @@ fn install(lua: &Lua) -> mlua::Result<()> {
         &native,
     )?;
     publish(lua, "msgpack", &msgpack)?;
+    load_module(
+        lua,
+        "iterator",
+        include_str!("../modules/iterator.lua"),
+        &native,
+    )?;
     Ok(())
 }
 

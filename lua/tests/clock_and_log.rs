@@ -50,7 +50,7 @@ const CAPTURE: &str = "
     local log, hooks = require('log'), require('lycosa.log').hooks
     local lines = {}
     hooks.write = function(line) lines[#lines + 1] = line end
-    hooks.fiber_name = function() return 'main/103/app.lua' end
+    hooks.fiber = function() return 103, 'app.lua' end
     local function text()
         return (table.concat(lines):gsub('%d+%-%d+%-%d+ %d+:%d+:%d+%.%d%d%d %[%d+%]', 'TIME [PID]')
             :gsub('app.lua [^ ]+:(%d+) ', 'app.lua script:LINE '))
@@ -89,11 +89,11 @@ fn the_level_is_a_number_or_a_name() {
         &format!("{CAPTURE} local r = {{log.level()}} log.level(7) log.debug('d') log.level('error') log.warn('w')
                   log.cfg{{level = 'verbose'}} r[2] = log.level() r[3] = log.cfg.level
                   log.new('module').verbose('v') return table.concat(r, ' ') .. text()"),
-        "5 6 6TIME [PID] main/103/app.lua D> d\nTIME [PID] main/103/app.lua/module V> v\n",
+        "5 verbose verboseTIME [PID] main/103/app.lua D> d\nTIME [PID] main/103/app.lua/module V> v\n",
     );
     returns(
-        "return (fails(require('log').level, 'loud'):gsub(': loud.*', ''))",
-        "Incorrect value for option 'log_level'",
+        "return (fails(require('log').level, 'loud'):gsub(': expected.*', ''))",
+        "Incorrect value for option 'level'",
     );
 }
 

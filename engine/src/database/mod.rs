@@ -3,14 +3,17 @@
 
 mod cursor;
 mod ddl;
+mod ddl_index;
 mod read;
+mod statement;
+mod system;
 mod transactions;
 mod write;
 
 use std::rc::Rc;
 
 use foldhash::fast::FixedState;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use crate::error::{ErrorKind, Result};
 use crate::index::Index;
@@ -21,8 +24,9 @@ use crate::transaction::Transaction;
 use crate::tuple::TupleMemory;
 
 pub use cursor::Cursor;
-pub use ddl::SpaceOptions;
+pub use ddl::{SpaceAlteration, SpaceOptions, SpaceRowChange};
 pub use read::Select;
+pub use statement::{RowChange, StatementEnd};
 
 /// Number of the first space of a user.
 pub const FIRST_USER_SPACE_ID: u32 = 512;
@@ -50,6 +54,10 @@ impl Default for DatabaseOptions {
 pub struct Database {
     memory: TupleMemory,
     max_tuple_bytes: usize,
+    /// Larger tuples are looked at twice: all of them while the database is read-only, so that the
+    /// usual statement pays for one comparison.
+    unchecked_tuple_bytes: usize,
+    is_read_only: bool,
     spaces: HashMap<u32, Box<Space>, FixedState>,
     names: HashMap<String, u32, FixedState>,
     /// Fiber that runs.
@@ -61,6 +69,8 @@ pub struct Database {
     transactions_begun: u64,
     incarnations: u64,
     schema_version: u64,
+    /// Spaces that were made, changed or dropped since somebody last asked.
+    changed_spaces: HashSet<u32, FixedState>,
     statistics: Statistics,
     /// Result of an update while it is checked, and its scratch.
     scratch: Vec<u8>,
@@ -78,6 +88,8 @@ impl Database {
         Self {
             memory: TupleMemory::new(Rc::new(Arena::new(options.memory_limit_bytes))),
             max_tuple_bytes: options.max_tuple_bytes,
+            unchecked_tuple_bytes: options.max_tuple_bytes,
+            is_read_only: false,
             spaces: HashMap::default(),
             names: HashMap::default(),
             running: 0,
@@ -86,6 +98,7 @@ impl Database {
             transactions_begun: 0,
             incarnations: 0,
             schema_version: 1,
+            changed_spaces: HashSet::default(),
             statistics: Statistics::default(),
             scratch: Vec::new(),
         }
@@ -99,6 +112,31 @@ impl Database {
     /// Sets the largest MsgPack of one tuple.
     pub fn set_max_tuple_bytes(&mut self, bytes: usize) {
         self.max_tuple_bytes = bytes;
+        self.set_read_only(self.is_read_only);
+    }
+
+    /// Lets changes fail with `ReadOnly` from now on, or succeed again.
+    pub fn set_read_only(&mut self, is_read_only: bool) {
+        self.is_read_only = is_read_only;
+        self.unchecked_tuple_bytes = if is_read_only {
+            0
+        } else {
+            self.max_tuple_bytes
+        };
+    }
+
+    /// Whether changes fail with `ReadOnly`.
+    pub fn is_read_only(&self) -> bool {
+        self.is_read_only
+    }
+
+    /// Fails with `ReadOnly` when tuples of the space may not change.
+    #[inline]
+    pub(super) fn check_writable(&self, space_id: u32) -> Result<()> {
+        if self.is_read_only {
+            check_size(self.space(space_id)?, 0, usize::MAX, true)?;
+        }
+        Ok(())
     }
 
     /// Requests counted so far.
@@ -116,13 +154,33 @@ impl Database {
         self.schema_version
     }
 
-    /// The space with this number. Fails with `NoSuchSpace`.
+    /// Numbers of the spaces that were made, changed or dropped since the last call.
+    pub fn take_changed_spaces(&mut self) -> Vec<u32> {
+        self.changed_spaces.drain().collect()
+    }
+
+    /// The space with this number; for a view, the one that it shows. Fails with `NoSuchSpace`.
     #[inline]
     pub fn space(&self, id: u32) -> Result<&Space> {
-        self.spaces
-            .get(&id)
+        match self.spaces.get(&id) {
+            Some(space) => Ok(space),
+            None => self.viewed_space(id),
+        }
+    }
+
+    #[cold]
+    fn viewed_space(&self, id: u32) -> Result<&Space> {
+        system::view_source(id)
+            .and_then(|source| self.spaces.get(&source))
             .map(|space| &**space)
             .ok_or_else(|| no_such_space(id))
+    }
+
+    /// Name of the view with this number, if it is one.
+    pub fn view_name(&self, id: u32) -> Option<String> {
+        let source = system::view_source(id).filter(|_| !self.spaces.contains_key(&id))?;
+        let source = self.spaces.get(&source)?;
+        Some(system::view_name(&source.name))
     }
 
     /// The space with this name. Fails with `NoSuchSpace`.
@@ -151,6 +209,18 @@ impl Database {
         self.incarnations += 1;
         self.incarnations
     }
+}
+
+/// Says of a tuple that `store` has to look at twice whether it may be stored.
+#[cold]
+fn check_size(_space: &Space, bytes: usize, max_bytes: usize, is_read_only: bool) -> Result<()> {
+    if is_read_only {
+        return Err(ErrorKind::ReadOnly.into());
+    }
+    if bytes > max_bytes {
+        return Err(ErrorKind::MaxTupleSize { bytes }.into());
+    }
+    Ok(())
 }
 
 #[cold]

@@ -3,7 +3,7 @@
 use crate::error::{ErrorKind, Result};
 use crate::space::{Space, for_each};
 use crate::statistics::Counter;
-use crate::transaction::{Change, Savepoint, SchemaChange, SpaceChange, State, Transaction};
+use crate::transaction::{Change, Mark, Savepoint, SchemaChange, SpaceChange, State, Transaction};
 
 use super::Database;
 
@@ -14,15 +14,23 @@ impl Database {
             return Err(ErrorKind::ActiveTransaction.into());
         }
         self.statistics.count(Counter::Begin);
-        self.transactions_begun += 1;
-        self.transaction.number = self.transactions_begun;
+        self.number_transaction();
         self.transaction.state = State::Fresh;
         Ok(())
     }
 
+    pub(super) fn number_transaction(&mut self) {
+        self.transactions_begun += 1;
+        self.transaction.number = self.transactions_begun;
+    }
+
     /// Makes the changes of the transaction last. Without one it does nothing. Fails with
-    /// `TransactionYield` when a yield has aborted it; it is gone then all the same.
+    /// `TransactionYield` when a yield has aborted it; it is gone then all the same. Fails with
+    /// `CommitInSubStmt` while a statement is open.
     pub fn commit(&mut self) -> Result<()> {
+        if !self.transaction.statements.is_empty() {
+            return Err(ErrorKind::CommitInSubStmt.into());
+        }
         match self.transaction.state {
             State::Idle => Ok(()),
             State::Aborted => {
@@ -30,22 +38,32 @@ impl Database {
                 Err(ErrorKind::TransactionYield.into())
             }
             State::Fresh | State::Active => {
-                self.statistics.count(Counter::Commit);
-                let mut log = std::mem::take(&mut self.transaction.log);
-                for change in log.drain(..) {
-                    self.settle(change);
+                if !self.transaction.is_implicit {
+                    self.statistics.count(Counter::Commit);
                 }
-                self.transaction.log = log;
-                self.transaction.reset();
+                self.settle_all();
                 Ok(())
             }
         }
     }
 
-    /// Undoes the changes of the transaction and ends it. Without one it does nothing.
+    /// Makes the changes of the transaction last, and ends it.
+    pub(super) fn settle_all(&mut self) {
+        let mut log = std::mem::take(&mut self.transaction.log);
+        for change in log.drain(..) {
+            self.settle(change);
+        }
+        self.transaction.log = log;
+        self.transaction.reset();
+    }
+
+    /// Undoes the changes of the transaction and ends it, its open statements included. Without
+    /// one it does nothing.
     pub fn rollback(&mut self) {
         if self.transaction.is_open() {
-            self.statistics.count(Counter::Rollback);
+            if !self.transaction.is_implicit {
+                self.statistics.count(Counter::Rollback);
+            }
             self.undo_to(0);
             self.transaction.reset();
         }
@@ -73,8 +91,11 @@ impl Database {
         self.require_transaction()?;
         let serial = self.transaction.next_savepoint;
         self.transaction.next_savepoint += 1;
-        let position = self.transaction.log.len();
-        self.transaction.savepoints.push((serial, position));
+        self.transaction.savepoints.push(Mark {
+            serial,
+            position: self.transaction.log.len(),
+            depth: self.transaction.statements.len(),
+        });
         Ok(Savepoint {
             transaction: self.transaction.number,
             serial,
@@ -82,16 +103,18 @@ impl Database {
     }
 
     /// Undoes what came after a savepoint, which stays; later ones end. Fails with
-    /// `NoTransaction`, `TransactionYield` or `NoSuchSavepoint`.
+    /// `NoTransaction`, `TransactionYield` or `NoSuchSavepoint`; one of another statement is none
+    /// of this one.
     pub fn rollback_to_savepoint(&mut self, savepoint: Savepoint) -> Result<()> {
         self.require_transaction()?;
         let known = &self.transaction.savepoints;
+        let depth = self.transaction.statements.len();
         let found = known
             .iter()
-            .position(|&(serial, _)| serial == savepoint.serial);
+            .position(|mark| mark.serial == savepoint.serial && mark.depth == depth);
         match found {
             Some(at) if savepoint.transaction == self.transaction.number => {
-                let position = known[at].1;
+                let position = known[at].position;
                 self.undo_to(position);
                 self.transaction.savepoints.truncate(at + 1);
                 Ok(())
@@ -171,7 +194,7 @@ impl Database {
         }
     }
 
-    fn undo_to(&mut self, position: usize) {
+    pub(super) fn undo_to(&mut self, position: usize) {
         let arena = std::rc::Rc::clone(self.memory.arena());
         let _held = arena.overdraft();
         while self.transaction.log.len() > position {
@@ -197,7 +220,7 @@ impl Database {
     }
 
     fn undo_schema(&mut self, change: SchemaChange) {
-        self.schema_version += 1;
+        self.note_schema_change(change.space_id());
         match change {
             SchemaChange::SpaceCreated { space_id } => {
                 if let Some(space) = self.spaces.remove(&space_id) {
@@ -283,9 +306,14 @@ impl Space {
                     index.name = old_name;
                 }
             }
-            SpaceChange::IndexAltered { index, old_format } => {
-                let at = self.indexes.partition_point(|known| known.id < index.id);
-                self.indexes[at] = index;
+            SpaceChange::IndexesAltered {
+                indexes,
+                old_format,
+            } => {
+                for index in indexes {
+                    let at = self.indexes.partition_point(|known| known.id < index.id);
+                    self.indexes[at] = index;
+                }
                 self.format = old_format;
             }
             SpaceChange::Truncated { contents } => {

@@ -8,7 +8,7 @@ use crate::transaction::{Change, SchemaChange, SpaceChange};
 use crate::tuple::{Encoded, Tuple, TuplePtr, TupleRef};
 use crate::update::Operations;
 
-use super::{Database, no_such_space};
+use super::{Database, check_size, no_such_space};
 
 impl Database {
     /// Adds a tuple. Fails with `TupleFound` when a unique index has its key already, with
@@ -39,12 +39,14 @@ impl Database {
     /// Checks a tuple, puts it into the space and logs it.
     #[inline]
     fn store(&mut self, space_id: u32, data: &[u8], mode: PutMode) -> Result<TuplePtr> {
-        let space = self
-            .spaces
-            .get_mut(&space_id)
-            .ok_or_else(|| no_such_space(space_id))?;
-        if data.len() > self.max_tuple_bytes {
-            return Err(ErrorKind::MaxTupleSize { bytes: data.len() }.into());
+        let Some(space) = self.spaces.get_mut(&space_id) else {
+            return Err(self.not_writable(space_id));
+        };
+        if space.special.is_some() {
+            space.check_writable()?;
+        }
+        if data.len() > self.unchecked_tuple_bytes {
+            check_size(space, data.len(), self.max_tuple_bytes, self.is_read_only)?;
         }
         space.format.check(data)?;
         let new = self.memory.allocate(data)?;
@@ -78,13 +80,16 @@ impl Database {
     ) -> Result<Option<Tuple>> {
         self.statistics.count(Counter::Delete);
         self.touch()?;
+        self.check_writable(space_id)?;
         let Some(old) = self.find_unique(space_id, index_id, key)? else {
             self.transaction.has_idle_statements = self.transaction.is_open();
             return Ok(None);
         };
-        if let Some(space) = self.spaces.get_mut(&space_id) {
-            space.take(old);
-        }
+        let Some(space) = self.spaces.get_mut(&space_id) else {
+            return Err(self.not_writable(space_id));
+        };
+        space.check_writable()?;
+        space.take(old);
         // SAFETY: the reference that the index gave up keeps the tuple alive.
         let handle = unsafe { self.memory.handle(old) };
         self.log(Change::Row {
@@ -109,6 +114,7 @@ impl Database {
     ) -> Result<Option<TupleRef<'_>>> {
         self.statistics.count(Counter::Update);
         self.touch()?;
+        self.check_writable(space_id)?;
         let Some(old) = self.find_unique(space_id, index_id, key)? else {
             self.transaction.has_idle_statements = self.transaction.is_open();
             return Ok(None);
@@ -142,7 +148,10 @@ impl Database {
     ) -> Result<Vec<Error>> {
         self.statistics.count(Counter::Upsert);
         self.touch()?;
-        let space = self.space(space_id)?;
+        self.check_writable(space_id)?;
+        let Some(space) = self.spaces.get(&space_id) else {
+            return Err(self.not_writable(space_id));
+        };
         space.format.check(tuple.bytes())?;
         let Some(primary) = space.primary() else {
             return Err(ErrorKind::NoSuchIndexId {
@@ -182,7 +191,7 @@ impl Database {
         result
     }
 
-    fn parse_operations<'a>(
+    pub(super) fn parse_operations<'a>(
         &self,
         space_id: u32,
         operations: Encoded<'a>,
@@ -260,20 +269,37 @@ impl Database {
     /// Empties a space. Works at the quota, and rolls back.
     pub fn truncate(&mut self, space_id: u32) -> Result<()> {
         self.touch()?;
-        let incarnation = self.next_incarnation();
+        self.check_writable(space_id)?;
+        self.check_alterable(space_id)?;
         let arena = std::rc::Rc::clone(self.memory.arena());
-        let space = self
-            .spaces
-            .get_mut(&space_id)
-            .ok_or_else(|| no_such_space(space_id))?;
-        let contents = space.take_contents(incarnation, &arena);
-        let change = SpaceChange::Truncated { contents };
-        self.log(Change::schema(SchemaChange::Within { space_id, change }));
-        Ok(())
+        let _held = arena.overdraft();
+        self.as_statement(|database| {
+            let incarnation = database.next_incarnation();
+            let space = database
+                .spaces
+                .get_mut(&space_id)
+                .ok_or_else(|| no_such_space(space_id))?;
+            let contents = space.take_contents(incarnation, &arena);
+            let change = SpaceChange::Truncated { contents };
+            database.log(Change::schema(SchemaChange::Within { space_id, change }));
+            database.count_truncation(space_id)
+        })
     }
 }
 
 impl Space {
+    /// Fails with `Unsupported` when only changes of the schema change the rows of this space.
+    fn check_writable(&self) -> Result<()> {
+        if self.special.as_ref().is_some_and(|s| s.is_protected) {
+            return Err(ErrorKind::Unsupported {
+                subject: String::from("Lycosa"),
+                feature: format!("statements on the system space '{}'", self.name),
+            }
+            .into());
+        }
+        Ok(())
+    }
+
     /// Fails with `UnsupportedIndexFeature` for a HASH index.
     pub(super) fn require_tree(&self, index_id: u32, feature: &str) -> Result<()> {
         let index = self.index(index_id)?;

@@ -95,6 +95,8 @@ pub struct IndexOptions {
     pub parts: Vec<KeyPart>,
     /// Number of the index; by default the lowest free one. 0 is the primary key.
     pub id: Option<u32>,
+    /// What `_index` shows as options, a MsgPack map; by default whether it is unique.
+    pub declared: Option<Vec<u8>>,
 }
 
 impl IndexOptions {
@@ -105,6 +107,7 @@ impl IndexOptions {
             is_unique: true,
             parts,
             id: None,
+            declared: None,
         }
     }
 
@@ -115,6 +118,7 @@ impl IndexOptions {
             is_unique: true,
             parts,
             id: None,
+            declared: None,
         }
     }
 
@@ -168,13 +172,6 @@ impl Index {
             incarnation,
             structure,
         }
-    }
-
-    /// Whether an index made with these options would be the same.
-    pub(crate) fn is_as(&self, options: &IndexOptions) -> bool {
-        self.index_type() == options.index_type
-            && self.is_unique == options.is_unique
-            && self.definition().parts() == options.parts
     }
 
     /// Whether an index with these options would hold its tuples in another order or another
@@ -281,6 +278,22 @@ impl Index {
                 .map_err(|e| memory_issue(e, "memtx_tree_index")),
             Structure::Hash(index) => index
                 .insert(tuple)
+                .map_err(|e| memory_issue(e, "memtx_hash_index")),
+        }
+    }
+
+    /// Adds a tuple, or puts it in the place of the one with the same key, which it answers with.
+    #[inline]
+    pub(crate) fn put(&mut self, tuple: TuplePtr) -> Result<Option<TuplePtr>> {
+        if self.leaves_out(tuple) {
+            return Ok(None);
+        }
+        match &mut self.structure {
+            Structure::Tree(index) => index
+                .put(tuple)
+                .map_err(|e| memory_issue(e, "memtx_tree_index")),
+            Structure::Hash(index) => index
+                .put(tuple)
                 .map_err(|e| memory_issue(e, "memtx_hash_index")),
         }
     }

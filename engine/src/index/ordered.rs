@@ -123,6 +123,12 @@ impl OrderedIndex {
     }
 
     #[inline]
+    pub(crate) fn put(&mut self, tuple: TuplePtr) -> Result<Option<TuplePtr>, OutOfMemory> {
+        let probe = Self::probe(&self.definition, tuple);
+        self.tree.put(probe.hint, tuple, &probe)
+    }
+
+    #[inline]
     pub(crate) fn replace(&mut self, tuple: TuplePtr) -> Option<TuplePtr> {
         let probe = Self::probe(&self.definition, tuple);
         self.tree.replace(tuple, &probe)

@@ -208,6 +208,16 @@ impl KeyDefinition {
             .any(|part| part.excludes_null && is_null(part))
     }
 
+    /// Whether the own key is one unsigned number, which is then its own hint.
+    pub(crate) fn is_one_unsigned(&self) -> bool {
+        match self.parts() {
+            [part] => {
+                part.field_type == FieldType::Unsigned && !part.is_nullable && !part.is_descending
+            }
+            _ => false,
+        }
+    }
+
     /// Feeds the hasher with the own parts of a tuple.
     pub(crate) fn hash_tuple(&self, tuple: &[u8], hasher: &mut impl Hasher) {
         for part in self.parts() {

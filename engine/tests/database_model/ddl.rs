@@ -115,6 +115,7 @@ impl Program {
             id: Some(id),
             format: fields,
             field_count,
+            ..SpaceOptions::default()
         };
         let actual = self.database.create_space(&name, options);
         if let Some((actual, expected)) = self.agree("create_space", before, actual, expected) {
@@ -142,6 +143,7 @@ impl Program {
         let before = self.spaces.clone();
         let mut is_change = true;
         let expected = self.touch().and_then(|()| {
+            self.lookup_mut(id)?;
             let owner = self.spaces.iter().find(|(_, space)| space.name == name);
             match owner.map(|(owner, _)| *owner) {
                 Some(owner) if owner == id => {
@@ -258,6 +260,7 @@ impl Program {
             is_unique,
             parts,
             id,
+            declared: None,
         };
         let name = format!("index {}", self.choices.below(6));
         let before = self.spaces.clone();
@@ -296,7 +299,7 @@ impl Program {
             return fail(12);
         }
         let is_hash = options.index_type == IndexType::Hash;
-        if !options.is_unique && (id == 0 || is_hash) {
+        if !options.is_unique && id == 0 {
             return fail(14);
         }
         for (position, part) in options.parts.iter().enumerate() {
@@ -311,9 +314,15 @@ impl Program {
             if part.is_nullable && id == 0 {
                 return fail(152);
             }
-            if is_hash && (part.is_nullable || part.is_descending) {
+            if is_hash && part.is_nullable {
                 return fail(5);
             }
+        }
+        if is_hash && !options.is_unique {
+            return fail(14);
+        }
+        if is_hash && options.parts.iter().any(|part| part.is_descending) {
+            return fail(5);
         }
         space.indexes.push(ModelIndex {
             id,

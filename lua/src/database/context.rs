@@ -39,6 +39,12 @@ pub(crate) struct Context {
     pub(super) free: Vec<u32>,
     /// Savepoints of Lua objects, by number; forgotten at the end of their transaction.
     pub(super) savepoints: Vec<Savepoint>,
+    /// Spaces whose statements go through Lua; few, so that a walk is the quickest look.
+    pub(super) hooked: Vec<u32>,
+    /// Whether those of every space do.
+    pub(super) hooks_all: bool,
+    /// Whether those of any space do.
+    pub(super) has_hooks: bool,
 }
 
 impl Context {
@@ -57,7 +63,24 @@ impl Context {
             cursors: Vec::new(),
             free: Vec::new(),
             savepoints: Vec::new(),
+            hooked: Vec::new(),
+            hooks_all: false,
+            has_hooks: false,
         }
+    }
+
+    /// Whether a statement on this space goes through Lua, because code of the user's runs around it.
+    #[inline]
+    pub(super) fn is_hooked(&self, space_id: u32) -> bool {
+        self.has_hooks && self.finds_hook(space_id)
+    }
+
+    #[cold]
+    fn finds_hook(&self, space_id: u32) -> bool {
+        // Too deep within hooks, even a statement without any is to fail.
+        self.hooks_all
+            || self.hooked.contains(&space_id)
+            || self.database.borrow().is_statement_limit_reached()
     }
 
     /// Answers with a failure and leaves the error for Lua.

@@ -6,6 +6,7 @@
 //! of the schema (`schema`) are cold and go through mlua.
 
 mod context;
+mod hooked;
 mod reads;
 mod schema;
 mod statements;
@@ -14,8 +15,9 @@ use lycosa_engine::{Engine, Error, ErrorKind};
 use mlua::Lua;
 
 use self::context::Context;
+use crate::box_system;
 use crate::error::PendingError;
-use crate::state::{address, load_module, with_boundary};
+use crate::state::{address, load_module, preload_module, with_boundary};
 
 /// The error object's parts.
 pub(crate) fn pending(error: &Error) -> PendingError {
@@ -67,6 +69,7 @@ pub fn install(lua: &Lua, engine: &Engine) -> mlua::Result<()> {
     statements::install(lua, &native)?;
     reads::install(lua, &native)?;
     schema::install(lua, &native, &database, context)?;
+    hooked::install(lua, &native, &database, context)?;
     load_module(
         lua,
         "database",
@@ -87,8 +90,44 @@ pub fn install(lua: &Lua, engine: &Engine) -> mlua::Result<()> {
     )?;
     load_module(
         lua,
+        "events",
+        include_str!("../../modules/events.lua"),
+        &native,
+    )?;
+    load_module(
+        lua,
+        "hooks",
+        include_str!("../../modules/hooks.lua"),
+        &native,
+    )?;
+    load_module(
+        lua,
+        "transactions",
+        include_str!("../../modules/transactions.lua"),
+        &native,
+    )?;
+    preload_module(
+        lua,
+        "hooked_statements",
+        include_str!("../../modules/hooked_statements.lua"),
+        &native,
+    )?;
+    load_module(
+        lua,
+        "schema_checks",
+        include_str!("../../modules/schema_checks.lua"),
+        &native,
+    )?;
+    load_module(
+        lua,
         "schema",
         include_str!("../../modules/schema.lua"),
+        &native,
+    )?;
+    load_module(
+        lua,
+        "schema_index",
+        include_str!("../../modules/schema_index.lua"),
         &native,
     )?;
     load_module(
@@ -97,6 +136,26 @@ pub fn install(lua: &Lua, engine: &Engine) -> mlua::Result<()> {
         include_str!("../../modules/unsupported.lua"),
         &native,
     )?;
-    load_module(lua, "cfg", include_str!("../../modules/cfg.lua"), &native)?;
+    load_box_modules(lua, &native)
+}
+
+/// Loads what is in `box` beside spaces and transactions, each on those before it.
+fn load_box_modules(lua: &Lua, native: &mlua::Table) -> mlua::Result<()> {
+    box_system::install(lua, native)?;
+    for (name, source) in [
+        ("box_options", include_str!("../../modules/box/options.lua")),
+        ("cfg", include_str!("../../modules/cfg.lua")),
+        (
+            "box_triggers",
+            include_str!("../../modules/box/triggers.lua"),
+        ),
+        ("box_stat", include_str!("../../modules/box/stat.lua")),
+        ("box_info", include_str!("../../modules/box/info.lua")),
+        ("box_ctl", include_str!("../../modules/box/ctl.lua")),
+        ("box_session", include_str!("../../modules/box/session.lua")),
+        ("box_watch", include_str!("../../modules/box/watch.lua")),
+    ] {
+        load_module(lua, name, source, native)?;
+    }
     Ok(())
 }

@@ -9,14 +9,15 @@ use lycosa_engine::index::Index;
 use lycosa_engine::schema::{Collation, FieldDefinition, FieldType, KeyPart};
 use lycosa_engine::statistics::Counter;
 use lycosa_engine::{
-    Database, Error, IndexOptions, IndexType, Result, SharedDatabase, Space, SpaceOptions,
+    Database, Error, IndexOptions, IndexType, Result, SharedDatabase, SpaceAlteration,
+    SpaceOptions, SpaceRowChange,
 };
-use mlua::{Either, IntoLua, Lua, LuaString, Table};
+use mlua::{Either, IntoLuaMulti, Lua, LuaString, Table};
 
 use super::context::Context;
 
 /// Makes a native function that runs `body` on the database.
-fn function<A, R, F>(
+pub(super) fn function<A, R, F>(
     lua: &Lua,
     database: &SharedDatabase,
     context: *mut Context,
@@ -24,7 +25,7 @@ fn function<A, R, F>(
 ) -> mlua::Result<mlua::Function>
 where
     A: mlua::FromLuaMulti,
-    R: IntoLua,
+    R: IntoLuaMulti,
     F: Fn(&mut Database, A) -> Result<R> + 'static,
 {
     let database = Rc::clone(database);
@@ -36,13 +37,50 @@ where
         // Tuples may be gone that a call, which a finalizer has interrupted, wants to copy.
         context.next_serial();
         match outcome {
-            Ok(value) => value.into_lua(lua),
+            Ok(value) => value.into_lua_multi(lua),
             Err(error) => {
                 context.fail(&error);
-                Ok(mlua::Value::Nil)
+                mlua::Value::Nil.into_lua_multi(lua)
             }
         }
     })
+}
+
+/// Makes a native function that changes the schema by `body`, unless the database is read-only.
+fn change<A, R, F>(
+    lua: &Lua,
+    database: &SharedDatabase,
+    context: *mut Context,
+    body: F,
+) -> mlua::Result<mlua::Function>
+where
+    A: mlua::FromLuaMulti,
+    R: IntoLuaMulti,
+    F: Fn(&mut Database, A) -> Result<R> + 'static,
+{
+    function(lua, database, context, move |database, arguments: A| {
+        if database.is_read_only() {
+            return Err(lycosa_engine::ErrorKind::ReadOnly.into());
+        }
+        body(database, arguments)
+    })
+}
+
+/// A random UUID in its text form. The standard library seeds each new hasher at random.
+fn random_uuid() -> String {
+    use std::hash::{BuildHasher, RandomState};
+    let half = || u128::from(RandomState::new().hash_one(0));
+    let digits = half() << 64 | half();
+    let versioned = digits & !(0xf << 76) & !(0x3 << 62) | 0x4 << 76 | 0x2 << 62;
+    let text = format!("{versioned:032x}");
+    format!(
+        "{}-{}-{}-{}-{}",
+        &text[..8],
+        &text[8..12],
+        &text[12..16],
+        &text[16..20],
+        &text[20..]
+    )
 }
 
 /// What Lua has checked already, so that a failure here is a defect of the module.
@@ -76,6 +114,40 @@ fn index_options(options: &Table) -> Result<IndexOptions> {
         is_unique: options.get("unique").unwrap_or(true),
         parts: parts(&list)?,
         id: options.get("id").unwrap_or(None),
+        declared: bytes(options, "declared"),
+    })
+}
+
+/// MsgPack that Lua has encoded, if it is there.
+fn bytes(options: &Table, name: &str) -> Option<Vec<u8>> {
+    let text: Option<LuaString> = options.get(name).unwrap_or(None);
+    text.map(|text| text.as_bytes().to_vec())
+}
+
+fn space_options(options: &Table) -> Result<SpaceOptions> {
+    let format: Table = options.get("format").map_err(|_| malformed("format"))?;
+    Ok(SpaceOptions {
+        id: options.get("id").unwrap_or(None),
+        format: fields(&format)?,
+        field_count: options.get("field_count").unwrap_or(0),
+        owner: options.get("owner").unwrap_or(None),
+        flags: bytes(options, "flags"),
+        declared_format: bytes(options, "declared_format"),
+    })
+}
+
+fn space_alteration(options: &Table) -> Result<SpaceAlteration> {
+    let name: Option<LuaString> = options.get("name").unwrap_or(None);
+    let format: Option<Table> = options.get("format").unwrap_or(None);
+    Ok(SpaceAlteration {
+        name: name.as_ref().map(name_of).transpose()?,
+        format: format.as_ref().map(fields).transpose()?,
+        field_count: options.get("field_count").unwrap_or(None),
+        row: SpaceRowChange {
+            owner: options.get("owner").unwrap_or(None),
+            flags: bytes(options, "flags"),
+            declared_format: bytes(options, "declared_format"),
+        },
     })
 }
 
@@ -145,10 +217,16 @@ fn describe_index(lua: &Lua, index: &Index) -> mlua::Result<Table> {
     Ok(table)
 }
 
-fn describe_space(lua: &Lua, space: &Space) -> mlua::Result<Table> {
+/// Everything about a space for its object in Lua; nothing when there is none.
+fn describe_space(lua: &Lua, database: &Database, id: u32) -> mlua::Result<Option<Table>> {
+    let Ok(space) = database.space(id) else {
+        return Ok(None);
+    };
     let table = lua.create_table()?;
-    table.set("id", space.id())?;
-    table.set("name", space.name())?;
+    table.set("id", id)?;
+    let view_name = database.view_name(id);
+    table.set("name", view_name.as_deref().unwrap_or_else(|| space.name()))?;
+    table.set("is_view", view_name.is_some())?;
     table.set("field_count", space.format().exact_field_count())?;
     let fields = lua.create_table()?;
     for field in space.format().fields() {
@@ -164,12 +242,17 @@ fn describe_space(lua: &Lua, space: &Space) -> mlua::Result<Table> {
         fields.push(entry)?;
     }
     table.set("fields", fields)?;
+    if let Some((owner, flags, format)) = database.space_declaration(id) {
+        table.set("owner", owner)?;
+        table.set("flags", lua.create_string(flags)?)?;
+        table.set("format", lua.create_string(format)?)?;
+    }
     let indexes = lua.create_table()?;
     for index in space.indexes() {
         indexes.push(describe_index(lua, index)?)?;
     }
     table.set("indexes", indexes)?;
-    Ok(table)
+    Ok(Some(table))
 }
 
 fn install_space_changes(
@@ -180,53 +263,47 @@ fn install_space_changes(
 ) -> mlua::Result<()> {
     native.set(
         "create_space",
-        function(
+        change(
             lua,
             database,
             context,
-            |database, (name, id, field_count, format): (LuaString, Option<u32>, u32, Table)| {
-                database.create_space(
-                    &name_of(&name)?,
-                    SpaceOptions {
-                        id,
-                        format: fields(&format)?,
-                        field_count,
-                    },
-                )
+            |database, (name, options): (LuaString, Table)| {
+                database.create_space(&name_of(&name)?, space_options(&options)?)
             },
         )?,
     )?;
     native.set(
         "drop_space",
-        function(lua, database, context, |database, id: u32| {
+        change(lua, database, context, |database, id: u32| {
             database.drop_space(id).map(|()| true)
         })?,
     )?;
     native.set(
         "truncate",
-        function(lua, database, context, |database, id: u32| {
+        change(lua, database, context, |database, id: u32| {
             database.truncate(id).map(|()| true)
         })?,
     )?;
     native.set(
-        "rename_space",
-        function(
+        "alter_space",
+        change(
             lua,
             database,
             context,
-            |database, (id, name): (u32, LuaString)| {
-                database.rename_space(id, &name_of(&name)?).map(|()| true)
+            |database, (id, change): (u32, Table)| {
+                let change = space_alteration(&change)?;
+                database.alter_space(id, change).map(|()| true)
             },
         )?,
     )?;
     native.set(
-        "set_format",
-        function(
+        "bootstrap",
+        change(
             lua,
             database,
             context,
-            |database, (id, format): (u32, Table)| {
-                database.set_format(id, fields(&format)?).map(|()| true)
+            |database, (instance, replicaset): (String, String)| {
+                database.bootstrap(&instance, &replicaset).map(|()| true)
             },
         )?,
     )
@@ -240,7 +317,7 @@ fn install_index_changes(
 ) -> mlua::Result<()> {
     native.set(
         "create_index",
-        function(
+        change(
             lua,
             database,
             context,
@@ -251,7 +328,7 @@ fn install_index_changes(
     )?;
     native.set(
         "alter_index",
-        function(
+        change(
             lua,
             database,
             context,
@@ -264,7 +341,7 @@ fn install_index_changes(
     )?;
     native.set(
         "rename_index",
-        function(
+        change(
             lua,
             database,
             context,
@@ -277,7 +354,7 @@ fn install_index_changes(
     )?;
     native.set(
         "drop_index",
-        function(
+        change(
             lua,
             database,
             context,
@@ -291,15 +368,17 @@ fn install_index_changes(
 fn install_figures(lua: &Lua, native: &Table, database: &SharedDatabase) -> mlua::Result<()> {
     let shared = Rc::clone(database);
     native.set(
-        "describe_spaces",
-        lua.create_function(move |lua, ()| {
-            let database = shared.borrow();
-            let list = lua.create_table()?;
-            for space in database.spaces() {
-                list.push(describe_space(lua, space)?)?;
-            }
-            Ok(list)
-        })?,
+        "describe_space",
+        lua.create_function(move |lua, id: u32| describe_space(lua, &shared.borrow(), id))?,
+    )?;
+    let shared = Rc::clone(database);
+    native.set(
+        "take_changed_spaces",
+        lua.create_function(move |_, ()| Ok(shared.borrow_mut().take_changed_spaces()))?,
+    )?;
+    native.set(
+        "random_uuid",
+        lua.create_function(|_, ()| Ok(random_uuid()))?,
     )?;
     let shared = Rc::clone(database);
     native.set(
@@ -319,6 +398,26 @@ fn install_figures(lua: &Lua, native: &Table, database: &SharedDatabase) -> mlua
         lua.create_function(move |_, ()| {
             shared.borrow_mut().reset_statistics();
             Ok(())
+        })?,
+    )?;
+    let shared = Rc::clone(database);
+    native.set(
+        "slab_statistics",
+        lua.create_function(move |lua, ()| {
+            let database = shared.borrow();
+            let list = lua.create_table()?;
+            for class in database.arena().statistics() {
+                let entry = lua.create_table()?;
+                entry.set("item_size", class.item_bytes)?;
+                entry.set("item_count", class.item_count)?;
+                entry.set("slab_count", class.slab_count)?;
+                let slab_bytes = (class.used_bytes + class.free_bytes) / class.slab_count;
+                entry.set("slab_size", slab_bytes)?;
+                entry.set("mem_used", class.used_bytes)?;
+                entry.set("mem_free", class.free_bytes)?;
+                list.push(entry)?;
+            }
+            Ok(list)
         })?,
     )?;
     let shared = Rc::clone(database);
@@ -361,13 +460,69 @@ fn install_collations(lua: &Lua, native: &Table) -> mlua::Result<()> {
         })?,
     )
 }
+/// Numbers of `box.schema`: limits, and the ids of system spaces and users.
+const SCHEMA_NUMBERS: [(&str, u32); 41] = [
+    ("SYSTEM_ID_MIN", 256),
+    ("SYSTEM_ID_MAX", 511),
+    ("SYSTEM_USER_ID_MIN", 0),
+    ("SYSTEM_USER_ID_MAX", 2),
+    ("ADMIN_ID", 1),
+    ("GUEST_ID", 0),
+    ("PUBLIC_ROLE_ID", 2),
+    ("SUPER_ROLE_ID", 31),
+    ("INDEX_MAX", 128),
+    ("SPACE_MAX", 2_147_483_647),
+    ("FIELD_MAX", 2_147_483_647),
+    ("INDEX_FIELD_MAX", 32_767),
+    ("INDEX_PART_MAX", 255),
+    ("NAME_MAX", 65_000),
+    ("FORMAT_ID_MAX", 65_534),
+    ("SQL_BIND_PARAMETER_MAX", 65_000),
+    ("REPLICA_MAX", 32),
+    ("VINYL_DEFERRED_DELETE_ID", 257),
+    ("SCHEMA_ID", 272),
+    ("COLLATION_ID", 276),
+    ("VCOLLATION_ID", 277),
+    ("SPACE_ID", 280),
+    ("VSPACE_ID", 281),
+    ("SEQUENCE_ID", 284),
+    ("SEQUENCE_DATA_ID", 285),
+    ("VSEQUENCE_ID", 286),
+    ("INDEX_ID", 288),
+    ("VINDEX_ID", 289),
+    ("FUNC_ID", 296),
+    ("VFUNC_ID", 297),
+    ("USER_ID", 304),
+    ("VUSER_ID", 305),
+    ("PRIV_ID", 312),
+    ("VPRIV_ID", 313),
+    ("CLUSTER_ID", 320),
+    ("TRIGGER_ID", 328),
+    ("TRUNCATE_ID", 330),
+    ("SPACE_SEQUENCE_ID", 340),
+    ("VSPACE_SEQUENCE_ID", 341),
+    ("FUNC_INDEX_ID", 372),
+    ("SESSION_SETTINGS_ID", 380),
+];
 
 fn install_limits(lua: &Lua, native: &Table, database: &SharedDatabase) -> mlua::Result<()> {
+    native.set(
+        "schema_limits",
+        lua.create_function(|lua, ()| lua.create_table_from(SCHEMA_NUMBERS))?,
+    )?;
     let shared = Rc::clone(database);
     native.set(
         "set_memory_limit",
         lua.create_function(move |_, bytes: f64| {
             shared.borrow().arena().set_limit_bytes(bytes as usize);
+            Ok(())
+        })?,
+    )?;
+    let shared = Rc::clone(database);
+    native.set(
+        "set_read_only",
+        lua.create_function(move |_, is_read_only: bool| {
+            shared.borrow_mut().set_read_only(is_read_only);
             Ok(())
         })?,
     )?;

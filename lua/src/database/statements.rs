@@ -19,6 +19,9 @@ use crate::state::address;
 /// What was encoded or held is gone, because a finalizer has come between: begin anew.
 pub(super) const RETRY: i32 = -2;
 
+/// Code of the user's runs around the statements of this space: `hooked_statements.lua` does them.
+const HOOKED: i32 = -3;
+
 unsafe extern "C" fn begin(context: *mut Context) -> i32 {
     // SAFETY: Lua passes the context of its state, and nothing else uses it meanwhile.
     let context = unsafe { &mut *context };
@@ -37,11 +40,15 @@ unsafe extern "C" fn commit(context: *mut Context) -> i32 {
     context.status(outcome.map(|()| 0))
 }
 
-unsafe extern "C" fn rollback(context: *mut Context) {
+unsafe extern "C" fn rollback(context: *mut Context) -> i32 {
     // SAFETY: as in `begin`.
     let context = unsafe { &mut *context };
     context.next_serial();
+    if context.database.borrow().statement_depth() > 0 {
+        return context.fail(&lycosa_engine::ErrorKind::RollbackInSubStmt.into());
+    }
     context.database.borrow_mut().rollback();
+    0
 }
 
 unsafe extern "C" fn is_in_transaction(context: *mut Context) -> i32 {
@@ -92,12 +99,16 @@ unsafe extern "C" fn transaction_number(context: *mut Context) -> f64 {
 #[inline]
 unsafe fn put(
     context: *mut Context,
+    space_id: u32,
     size: u32,
     encoding: i32,
     statement: impl for<'a> FnOnce(&'a mut Database, Encoded<'_>) -> Result<TupleRef<'a>, Error>,
 ) -> i32 {
     // SAFETY: as in `begin`; the bytes are in the scratch buffer.
     let context = unsafe { &mut *context };
+    if context.is_hooked(space_id) {
+        return HOOKED;
+    }
     let Some(tuple) = context.encoded(size, encoding) else {
         return RETRY;
     };
@@ -114,7 +125,7 @@ unsafe fn put(
 unsafe extern "C" fn insert(context: *mut Context, space_id: u32, size: u32, encoding: i32) -> i32 {
     // SAFETY: passed on from Lua.
     unsafe {
-        put(context, size, encoding, |database, tuple| {
+        put(context, space_id, size, encoding, |database, tuple| {
             database.insert(space_id, tuple)
         })
     }
@@ -129,7 +140,7 @@ unsafe extern "C" fn replace(
 ) -> i32 {
     // SAFETY: passed on from Lua.
     unsafe {
-        put(context, size, encoding, |database, tuple| {
+        put(context, space_id, size, encoding, |database, tuple| {
             database.replace(space_id, tuple)
         })
     }
@@ -145,6 +156,9 @@ unsafe extern "C" fn delete(
 ) -> i32 {
     // SAFETY: as in `insert`.
     let context = unsafe { &mut *context };
+    if context.is_hooked(space_id) {
+        return HOOKED;
+    }
     let Some(key) = context.encoded(size, encoding) else {
         return RETRY;
     };
@@ -171,6 +185,9 @@ unsafe extern "C" fn update(
 ) -> i32 {
     // SAFETY: as in `insert`.
     let context = unsafe { &mut *context };
+    if context.is_hooked(space_id) {
+        return HOOKED;
+    }
     let (Some(operations), Some(key)) = (context.encoded(size, encoding), context.take_held(held))
     else {
         return RETRY;
@@ -197,6 +214,9 @@ unsafe extern "C" fn upsert(
 ) -> i32 {
     // SAFETY: as in `insert`.
     let context = unsafe { &mut *context };
+    if context.is_hooked(space_id) {
+        return HOOKED;
+    }
     let (Some(operations), Some(tuple)) =
         (context.encoded(size, encoding), context.take_held(held))
     else {

@@ -68,11 +68,11 @@ pub fn install(lua: &Lua, scheduler: &Scheduler) -> mlua::Result<()> {
     }?;
     let queues = lua
         .load(include_str!("../../modules/fiber_queues.lua"))
-        .set_name("=fiber_queues.lua")
+        .set_name("@lycosa/fiber_queues.lua")
         .into_function()?;
     let module: Table = lua
         .load(include_str!("../../modules/fiber.lua"))
-        .set_name("=fiber.lua")
+        .set_name("@lycosa/fiber.lua")
         .call((primitives, queues))?;
     let package: Table = lua.globals().get("package")?;
     let loaded: Table = package.get("loaded")?;

@@ -4,7 +4,12 @@
 //! A module is a Lua file in `modules/library`, called with the table that its native half makes, and
 //! answering with what `require` returns.
 
+mod environment;
+mod utf8;
+
 use mlua::{Lua, Table};
+
+use crate::state::load_module;
 
 /// A module of this library.
 struct Module {
@@ -30,10 +35,20 @@ macro_rules! module {
 }
 
 /// All of them, by name.
-const MODULES: &[Module] = &[module!("strict", "strict.lua")];
+const MODULES: &[Module] = &[
+    module!("fun", "fun.lua"),
+    module!("lycosa.fun_slices", "fun_slices.lua"),
+    module!("lycosa.fun_reductions", "fun_reductions.lua"),
+    module!("lycosa.fun_combinations", "fun_combinations.lua"),
+    module!("strict", "strict.lua"),
+    module!("trigger", "trigger.lua"),
+    module!("utf8", "utf8.lua", utf8::native),
+];
 
-/// Makes `require` find the modules.
+/// Extends the standard libraries, and makes `require` find the modules.
 pub(crate) fn install(lua: &Lua) -> mlua::Result<()> {
+    let extensions = include_str!("../../modules/extensions.lua");
+    load_module(lua, "extensions", extensions, &environment::native(lua)?)?;
     let package: Table = lua.globals().get("package")?;
     let preload: Table = package.get("preload")?;
     for module in MODULES {

@@ -76,6 +76,29 @@ impl<V: Copy, const BYTES: usize> Tree<V, BYTES> {
         value: V,
         probe: &impl Probe<V>,
     ) -> Result<Option<V>, OutOfMemory> {
+        self.place(hint, value, probe, false)
+    }
+
+    /// Inserts an entry, or overwrites the value of the one that compares equal, which is the answer
+    /// then. Fails as [`Tree::insert`] does.
+    #[inline]
+    pub fn put(
+        &mut self,
+        hint: u64,
+        value: V,
+        probe: &impl Probe<V>,
+    ) -> Result<Option<V>, OutOfMemory> {
+        self.place(hint, value, probe, true)
+    }
+
+    #[inline]
+    fn place(
+        &mut self,
+        hint: u64,
+        value: V,
+        probe: &impl Probe<V>,
+        overwrites: bool,
+    ) -> Result<Option<V>, OutOfMemory> {
         debug_assert_eq!(hint, probe.hint());
         let leaf = match self.finger.leaf_for(hint, probe) {
             Some(leaf) => leaf,
@@ -89,6 +112,14 @@ impl<V: Copy, const BYTES: usize> Tree<V, BYTES> {
             hints.len()
         } else {
             match search::position(hints, leaf.values(), hint, probe) {
+                Ok(index) if overwrites => {
+                    let old = leaf.set_value(index, value);
+                    if index == 0 {
+                        self.finger.path.update_separator(leaf);
+                    }
+                    self.version += 1;
+                    return Ok(Some(old));
+                }
                 Ok(index) => return Ok(Some(leaf.values()[index])),
                 Err(index) => index,
             }

@@ -161,6 +161,29 @@ impl Pair {
         }
     }
 
+    fn put(&mut self, key: u64) -> Result<(), OutOfMemory> {
+        let value = self.tuples.make(key);
+        let probe = KeyProbe {
+            tuples: &self.tuples,
+            digest: self.digest,
+            key,
+            on_equal: Ordering::Equal,
+        };
+        match self.tree.put(probe.hint(), value, &probe) {
+            Ok(old) => {
+                assert_eq!(old, self.model.insert(key, value));
+                if let Some(old) = old {
+                    self.tuples.free(old);
+                }
+                Ok(())
+            }
+            Err(error) => {
+                self.tuples.free(value);
+                Err(error)
+            }
+        }
+    }
+
     fn remove(&mut self, key: u64) {
         let probe = KeyProbe {
             tuples: &self.tuples,
@@ -264,6 +287,7 @@ impl Pair {
 #[derive(Debug, Clone)]
 enum Operation {
     Insert(u64),
+    Put(u64),
     /// Ascending keys from a start.
     InsertRun(u64, u8),
     Replace(u64),
@@ -278,6 +302,7 @@ fn operation() -> impl Strategy<Value = Operation> {
     let key = 0u64..2_000;
     prop_oneof![
         20 => key.clone().prop_map(Operation::Insert),
+        10 => key.clone().prop_map(Operation::Put),
         6 => (key.clone(), 1u8..40).prop_map(|(key, count)| Operation::InsertRun(key, count)),
         8 => key.clone().prop_map(Operation::Replace),
         14 => key.clone().prop_map(Operation::Remove),
@@ -307,6 +332,7 @@ fn cases(cases: u32) -> ProptestConfig {
 fn apply(pair: &mut Pair, operation: &Operation) -> Result<(), OutOfMemory> {
     match *operation {
         Operation::Insert(key) => pair.insert(key)?,
+        Operation::Put(key) => pair.put(key)?,
         Operation::InsertRun(key, count) => {
             for key in key..key + u64::from(count) {
                 pair.insert(key)?;

@@ -1,0 +1,115 @@
+-- `box.ctl`, `box.snapshot`: waiting for the read-only mode to change, and triggers of the instance's
+-- life. One instance that has no log is always its own leader, so that promotions do nothing.
+
+local fiber = require('fiber')
+local cfg = require('lycosa.cfg')
+local database = require('lycosa.database')
+local errors = require('lycosa.error')
+local info = require('lycosa.box_info')
+local log = require('log')
+local triggers = require('lycosa.box_triggers')
+
+local mode_changed = fiber.cond()
+cfg.on_change('read_only', function() mode_changed:broadcast() end)
+
+local function wait_for(is_read_only, timeout)
+    if timeout ~= nil and type(timeout) ~= 'number' then
+        error(("bad argument #1 to '?' (number expected, got %s)"):format(type(timeout)), 3)
+    end
+    local deadline = fiber.clock() + (timeout or math.huge)
+    while not cfg.is_configured() or info.is_read_only() ~= is_read_only do
+        local left = deadline - fiber.clock()
+        if left <= 0 then
+            errors.throw_kind('TimedOut', 'timed out')
+        end
+        mode_changed:wait(left < math.huge and left or nil)
+    end
+end
+
+local on_shutdown, on_schema_init = triggers.new(), triggers.new()
+local on_recovery_state, on_election = triggers.new(), triggers.new()
+local shutdown_timeout = 3
+
+local ctl = {
+    on_shutdown = on_shutdown:setter(),
+    on_schema_init = on_schema_init:setter(),
+    on_recovery_state = on_recovery_state:setter(),
+    on_election = on_election:setter(),
+    is_recovery_finished = cfg.is_configured,
+}
+box.ctl = ctl
+
+function ctl.wait_ro(timeout)
+    wait_for(true, timeout)
+end
+
+function ctl.wait_rw(timeout)
+    wait_for(false, timeout)
+end
+
+function ctl.set_on_shutdown_timeout(...)
+    local timeout = ...
+    if select('#', ...) ~= 1 then
+        box.error(box.error.ILLEGAL_PARAMS, 'function expected one argument')
+    elseif type(timeout) ~= 'number' then
+        error(("bad argument #1 to '?' (number expected, got %s)"):format(type(timeout)), 2)
+    elseif not (timeout > 0) then
+        box.error(box.error.ILLEGAL_PARAMS, 'on_shutdown timeout must be greater then zero')
+    end
+    shutdown_timeout = timeout
+end
+
+local function nothing() end
+
+for _, name in ipairs({'promote', 'demote', 'clear_synchro_queue', 'make_bootstrap_leader', 'wal_sync'}) do
+    ctl[name] = nothing
+end
+
+function ctl.replica_gc()
+    box.error(box.error.UNSUPPORTED, 'Lycosa', 'box.ctl.replica_gc()')
+end
+
+function ctl.iproto_lockdown()
+    box.error(box.error.ILLEGAL_PARAMS,
+        'box.ctl.iproto_lockdown() is available only in Enterprise Edition builds.')
+end
+
+-- Runs each function in a fiber of its own, and waits for all of them for the time that was set.
+-- Errors are logged. What is over when the process ends is not waited for.
+local function run_shutdown_triggers()
+    local running = {}
+    for position, callable in ipairs(on_shutdown.functions) do
+        local one = fiber.new(callable)
+        one:set_joinable(true)
+        running[position] = one
+    end
+    on_shutdown.functions = {}
+    local deadline = fiber.clock() + shutdown_timeout
+    for _, one in ipairs(running) do
+        local ok, reason = one:join(math.max(deadline - fiber.clock(), 0))
+        if not ok then
+            log.error('on_shutdown trigger: %s', tostring(reason))
+        end
+    end
+end
+
+local function run_schema_init_triggers()
+    for _, callable in ipairs(on_schema_init.functions) do
+        callable()
+    end
+end
+
+cfg.on_configured(run_schema_init_triggers)
+
+local has_told = false
+
+-- There is no disk, so that there is nothing to write; scripts go on as if there were.
+function database.api.snapshot()
+    if not has_told then
+        has_told = true
+        log.warn('box.snapshot() has no effect: nothing is written to disk')
+    end
+    return 'ok'
+end
+
+return {run_shutdown_triggers = run_shutdown_triggers}

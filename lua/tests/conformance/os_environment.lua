@@ -1,0 +1,13 @@
+local show = require('show')
+show.try('set', os.setenv, 'LYCOSA_TEST', 'a value')
+show('get', os.getenv('LYCOSA_TEST'), os.environ().LYCOSA_TEST)
+show.try('take out', os.setenv, 'LYCOSA_TEST', nil)
+show('get', os.getenv('LYCOSA_TEST'), os.environ().LYCOSA_TEST)
+show('path', os.environ().PATH == os.getenv('PATH'))
+show.fails('name with =', os.setenv, 'LYCOSA=TEST', '5')
+show.fails('no name', os.setenv, '', '5')
+show.fails('type', os.setenv, {}, '5')
+show.fails('type', os.setenv, 'a', {})
+show.fails('nothing', os.setenv)
+
+os.exit(0)
