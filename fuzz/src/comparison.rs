@@ -104,15 +104,16 @@ fn first_difference<S: AsRef<str>>(
 ) -> Option<Difference> {
     let line = |lines: &[String], at: usize| lines.get(at).cloned().unwrap_or_default();
     let step = (0..tarantool.len().max(lycosa.len()))
-        .find(|&at| !known::same(&line(tarantool, at), &line(lycosa, at)))?;
-    let (tarantool, lycosa) = (line(tarantool, step), line(lycosa, step));
-    let text = steps.get(step).map_or("", AsRef::as_ref);
-    if known::ends_comparison(text, &tarantool, &lycosa) {
+        .find(|&at| line(tarantool, at) != line(lycosa, at))?;
+    let up_to_step = steps.len().min(step + 1);
+    let printed = tarantool.len().min(step + 1);
+    let actual = line(lycosa, step);
+    if known::excuse(&steps[..up_to_step], &tarantool[..printed], &actual).is_some() {
         return None;
     }
     Some(Difference {
         step,
-        tarantool,
-        lycosa,
+        tarantool: line(tarantool, step),
+        lycosa: actual,
     })
 }

@@ -49,7 +49,7 @@ fn key_values(index: &Index, count: usize, random: &mut Random) -> Vec<String> {
         .collect()
 }
 
-/// A value as a key of its own. A map is none: `known` says why.
+/// A value as a key of its own. A map is none: see `known`.
 fn bare(value: String) -> String {
     if value.starts_with(['{', 's']) {
         format!("{{{value}}}")
@@ -94,7 +94,7 @@ fn is_empty_key(key: &str) -> bool {
     matches!(key, "nil" | "{}" | "box.NULL")
 }
 
-/// An iterator as Lua. ALL is left to empty keys: `known` says why.
+/// An iterator as Lua. ALL is left to empty keys: see `known`.
 pub(crate) fn iterator(index: &Index, key: &str, random: &mut Random) -> String {
     if random.percent(3) {
         let odd = [
@@ -141,9 +141,9 @@ pub(crate) fn iterator(index: &Index, key: &str, random: &mut Random) -> String 
 }
 
 /// One update operation on a field below `field_count` (from 0), or right behind the last.
-fn operation(space: &Space, field: usize, random: &mut Random) -> String {
+fn operation(space: &Space, field: usize, is_alone: bool, random: &mut Random) -> String {
     let target = match random.weighted(&[70, 12, 8, 4]) {
-        1 if !space.has_short_tuples && field < space.fields.len() => {
+        1 if is_alone && !space.has_short_tuples && field < space.fields.len() => {
             // Only a tuple without extra fields is counted from its end like this.
             format!("{}", field as i64 - space.fields.len() as i64)
         }
@@ -216,7 +216,7 @@ fn moving_operation(space: &Space, certain: usize, random: &mut Random) -> Strin
 }
 
 /// A list of update operations. Each has a field of its own, no field lies behind a gap, and fields
-/// are put in or taken out last: `known` says why.
+/// are put in or taken out last: see `known`.
 pub(crate) fn operations(space: &Space, random: &mut Random) -> String {
     if random.percent(2) {
         return random
@@ -236,7 +236,7 @@ pub(crate) fn operations(space: &Space, random: &mut Random) -> String {
         };
         if !fields.contains(&field) {
             fields.push(field);
-            operations.push(operation(space, field, random));
+            operations.push(operation(space, field, count == 1, random));
         }
     }
     if random.percent(10) {

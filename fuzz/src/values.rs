@@ -181,7 +181,7 @@ pub(crate) fn any(random: &mut Random) -> String {
 }
 
 /// A value for a field: null where it may be, and now and then one that does not fit. An integer
-/// never stands for a double: `known` says why.
+/// never stands for a double: see `known`.
 pub(crate) fn for_field(kind: Kind, is_nullable: bool, random: &mut Random) -> String {
     if random.percent(3) {
         match kind {

@@ -164,14 +164,8 @@ impl Database {
         Ok(found.map(|tuple| unsafe { TupleRef::new(tuple, &self.memory) }))
     }
 
-    /// Some tuple, the same for the same seed and contents.
-    pub fn random(
-        &mut self,
-        space_id: u32,
-        index_id: u32,
-        seed: u64,
-    ) -> Result<Option<TupleRef<'_>>> {
-        self.touch()?;
+    /// Some tuple, the same for the same seed and contents. It is no step of a transaction.
+    pub fn random(&self, space_id: u32, index_id: u32, seed: u64) -> Result<Option<TupleRef<'_>>> {
         let found = self.index(space_id, index_id)?.random(seed);
         // SAFETY: the index holds the tuple, and the result borrows the database.
         Ok(found.map(|tuple| unsafe { TupleRef::new(tuple, &self.memory) }))
