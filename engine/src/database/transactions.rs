@@ -102,9 +102,9 @@ impl Database {
         })
     }
 
-    /// Undoes what came after a savepoint, which stays; later ones end. Fails with
-    /// `NoTransaction`, `TransactionYield` or `NoSuchSavepoint`; one of another statement is none
-    /// of this one.
+    /// Undoes what came after a savepoint, which stays; later ones end, unless nothing lies between.
+    /// Fails with `NoTransaction`, `TransactionYield` or `NoSuchSavepoint`; one of another statement
+    /// is none of this one.
     pub fn rollback_to_savepoint(&mut self, savepoint: Savepoint) -> Result<()> {
         self.require_transaction()?;
         let known = &self.transaction.savepoints;
@@ -116,7 +116,9 @@ impl Database {
             Some(at) if savepoint.transaction == self.transaction.number => {
                 let position = known[at].position;
                 self.undo_to(position);
-                self.transaction.savepoints.truncate(at + 1);
+                let savepoints = &mut self.transaction.savepoints;
+                let kept = savepoints.partition_point(|mark| mark.position <= position);
+                savepoints.truncate(kept);
                 Ok(())
             }
             _ => Err(ErrorKind::NoSuchSavepoint.into()),

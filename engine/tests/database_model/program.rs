@@ -260,8 +260,10 @@ impl Program {
                 if transaction.changes > *changes {
                     self.spaces = spaces.clone();
                 }
-                transaction.changes = *changes;
-                transaction.savepoints.truncate(position + 1);
+                let changes = *changes;
+                transaction.changes = changes;
+                // Those that were made at the same place stay too.
+                transaction.savepoints.retain(|known| known.2 <= changes);
             }
         }
     }
