@@ -3,17 +3,21 @@
 //! The arithmetic is `bigdecimal`'s; this file adds the bounds and the `MsgPack` extension. The scale
 //! is part of a value (1.50 stays 1.50) but not of its order: 1.5 and 1.50 are equal and hash alike.
 //! There is no negative zero. Every operation allocates; nothing on the path of an insert comes here.
+//! Products, quotients and rounding are in `arithmetic`, roots and logarithms in `functions`.
 
 use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
 use bigdecimal::num_bigint::{BigInt, Sign};
-use bigdecimal::num_traits::ToPrimitive;
+use bigdecimal::num_traits::{ToPrimitive, Zero};
 use bigdecimal::{BigDecimal, RoundingMode};
 
 use crate::msgpack::{self, EXTENSION_DECIMAL, Value};
 use crate::{Error, ErrorKind, Result};
+
+mod arithmetic;
+mod functions;
 
 /// Significant digits at most. Magnitudes stay below ten to this power, and there are no more
 /// fractional digits than this.
@@ -37,6 +41,11 @@ impl Decimal {
 
     /// Appends the number as a whole `MsgPack` extension value.
     pub fn write(&self, out: &mut Vec<u8>) {
+        msgpack::write_extension(out, EXTENSION_DECIMAL, &self.extension_body());
+    }
+
+    /// The body of the extension of type 1 that holds the number; 22 bytes at most.
+    pub fn extension_body(&self) -> Vec<u8> {
         let (coefficient, scale) = self.0.as_bigint_and_scale();
         let digits = coefficient.magnitude().to_string();
         let mut body = Vec::with_capacity(22);
@@ -55,7 +64,7 @@ impl Decimal {
         while let (Some(high), Some(low)) = (halves.next(), halves.next()) {
             body.push(high << 4 | low);
         }
-        msgpack::write_extension(out, EXTENSION_DECIMAL, &body);
+        body
     }
 
     /// The decimal of a double, by its first 15 significant digits. Nothing for a magnitude of 10^38
@@ -214,6 +223,17 @@ fn unpack(body: &[u8]) -> Option<(i128, i64)> {
 
 /// Rounds half up to the digits that a decimal has room for; nothing when the magnitude is too large.
 fn bounded(mut value: BigDecimal) -> Option<Decimal> {
+    let scale = value.fractional_digit_count();
+    if value.is_zero() {
+        return Some(Decimal(BigDecimal::new(
+            BigInt::ZERO,
+            scale.clamp(1 - MAXIMUM_DIGITS, MAXIMUM_DIGITS),
+        )));
+    }
+    // Too small for any digit, with an exponent that is not worth computing with.
+    if scale.saturating_sub(value.digits() as i64) > MAXIMUM_DIGITS {
+        return Some(Decimal(BigDecimal::new(BigInt::ZERO, MAXIMUM_DIGITS)));
+    }
     loop {
         let scale = value.fractional_digit_count();
         let digits = value.digits() as i64;

@@ -3,6 +3,8 @@
 
 use std::fmt;
 
+use crate::error_field::{ErrorField, ErrorTuple};
+
 /// Result of an engine call.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -59,6 +61,11 @@ macro_rules! error_kinds {
                 match self { $(Self::$variant { .. } => $code,)+ }
             }
 
+            /// What the text names, in the order of the text.
+            pub fn fields(&self) -> Vec<ErrorField> {
+                match self { $(Self::$variant $({ $($field),+ })? => vec![$($(ErrorField::from($field)),+)?],)+ }
+            }
+
             /// Name and code of each kind.
             pub const CODES: &'static [(&'static str, u32)] = &[$((stringify!($name), $code),)+];
 
@@ -76,7 +83,7 @@ error_kinds! {
     /// The memory quota is used up. Deletes and rollback still work.
     MemoryIssue { bytes: usize, allocator: &'static str, object: &'static str } = MEMORY_ISSUE, 2, "Failed to allocate {bytes} bytes in {allocator} for {object}";
     /// A unique index already holds the key. Tuples are printed as JSON-like text.
-    TupleFound { index: String, space: String, old_tuple: String, new_tuple: String } = TUPLE_FOUND, 3, "Duplicate key exists in unique index \"{index}\" in space \"{space}\" with old tuple - {old_tuple} and new tuple - {new_tuple}";
+    TupleFound { index: String, space: String, old_tuple: ErrorTuple, new_tuple: ErrorTuple } = TUPLE_FOUND, 3, "Duplicate key exists in unique index \"{index}\" in space \"{space}\" with old tuple - {old_tuple} and new tuple - {new_tuple}";
     Unsupported { subject: String, feature: String } = UNSUPPORTED, 5, "{subject} does not support {feature}";
     ReadOnly = READONLY, 7, "Can't modify data on a read-only instance";
     CreateSpace { space: String, reason: String } = CREATE_SPACE, 9, "Failed to create space '{space}': {reason}";
@@ -130,4 +137,5 @@ error_kinds! {
     UpdateDecimalOverflow { operation: char, field: String } = UPDATE_DECIMAL_OVERFLOW, 160, "Decimal overflow when performing operation '{operation}' on field {field}";
     NoSuchFieldName { field: String } = NO_SUCH_FIELD_NAME, 201, "Field '{field}' was not found in the tuple";
     IteratorPosition = ITERATOR_POSITION, 247, "Iterator position is invalid";
+    FieldValueOutOfRange { field: String, field_type: &'static str, reason: String } = FIELD_VALUE_OUT_OF_RANGE, 280, "The value of field {field} exceeds the supported range for type '{field_type}': {reason}";
 }

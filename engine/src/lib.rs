@@ -3,9 +3,11 @@
 //! It knows no Lua and keeps no globals. One thread owns every tuple and every index.
 
 pub mod database;
+pub mod datetime;
 pub mod decimal;
 pub mod engine;
 pub mod error;
+mod error_field;
 pub mod fiber;
 pub mod general_number;
 pub mod index;
@@ -25,6 +27,7 @@ pub use database::{
 };
 pub use engine::{Engine, EngineOptions, SharedDatabase};
 pub use error::{Error, ErrorKind, Result};
+pub use error_field::{ErrorField, ErrorTuple};
 pub use index::{IndexOptions, IndexType, IteratorType};
 pub use space::Space;
 pub use transaction::Savepoint;

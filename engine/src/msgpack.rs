@@ -15,12 +15,17 @@ pub use write::{
     write_integer, write_map_header, write_nil, write_string, write_unsigned,
 };
 
+use crate::datetime::{Datetime, Interval};
 use crate::{ErrorKind, Result};
 
 /// Extension type of a decimal number.
 pub const EXTENSION_DECIMAL: i8 = 1;
 /// Extension type of a UUID, 16 bytes, big-endian.
 pub const EXTENSION_UUID: i8 = 2;
+/// Extension type of a point in time.
+pub const EXTENSION_DATETIME: i8 = 4;
+/// Extension type of an interval between two of them.
+pub const EXTENSION_INTERVAL: i8 = 6;
 
 const TRUNCATED: &str = "truncated input";
 const ILLEGAL_CODE: &str = "illegal code";
@@ -61,7 +66,7 @@ pub fn read(data: &[u8]) -> Result<(Value<'_>, &[u8])> {
 }
 
 /// The byte length of the whole value at the front of `data`, nested values included. Bodies of
-/// decimal and UUID extensions are checked too. Fails with `InvalidMsgpack`.
+/// extensions of known types are checked too. Fails with `InvalidMsgpack`.
 pub fn value_length(data: &[u8]) -> Result<usize> {
     let mut rest = data;
     // Values still to pass. Each takes a byte at least, so a count beyond the rest is already wrong.
@@ -298,12 +303,37 @@ fn extension(data: &[u8], length: usize) -> Parsed<'_, Value<'_>> {
 }
 
 fn check_extension(data: &[u8]) -> std::result::Result<(), &'static str> {
-    let is_valid = match parse(data)?.0 {
-        Value::Extension(EXTENSION_DECIMAL, body) => crate::decimal::is_valid_extension_body(body),
-        Value::Extension(EXTENSION_UUID, body) => body.len() == 16,
-        _ => true,
-    };
-    is_valid.then_some(()).ok_or(INVALID_EXTENSION)
+    match parse(data)?.0 {
+        Value::Extension(kind, body) => {
+            let is_valid = is_valid_extension(kind, body).unwrap_or(true);
+            is_valid.then_some(()).ok_or(INVALID_EXTENSION)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether the body of an extension is well-formed; nothing for an unknown type.
+fn is_valid_extension(kind: i8, body: &[u8]) -> Option<bool> {
+    Some(match kind {
+        EXTENSION_DECIMAL => crate::decimal::is_valid_extension_body(body),
+        EXTENSION_UUID => body.len() == 16,
+        EXTENSION_DATETIME => Datetime::from_extension_body(body).is_some(),
+        EXTENSION_INTERVAL => Interval::from_extension_body(body).is_some(),
+        _ => return None,
+    })
+}
+
+/// Whether values of this extension type are known here.
+pub fn is_known_extension_type(kind: i8) -> bool {
+    matches!(
+        kind,
+        EXTENSION_DECIMAL | EXTENSION_UUID | EXTENSION_DATETIME | EXTENSION_INTERVAL
+    )
+}
+
+/// Whether an extension is of a known type, with a body that is well-formed.
+pub fn is_known_extension(kind: i8, body: &[u8]) -> bool {
+    is_valid_extension(kind, body) == Some(true)
 }
 
 /// An unsigned number of `width` bytes: 1, 2, 4 or 8.

@@ -5,9 +5,9 @@ use std::cmp::Ordering;
 use std::rc::Rc;
 
 use crate::error::{ErrorKind, Result};
+use crate::error_field::ErrorTuple;
 use crate::index::{Index, IteratorType};
 use crate::memory::Arena;
-use crate::msgpack;
 use crate::schema::{Format, KeyPart};
 use crate::tuple::{Encoded, TupleMemory, TuplePtr};
 
@@ -189,8 +189,8 @@ impl Space {
         ErrorKind::TupleFound {
             index: self.indexes[position].name.clone(),
             space: self.name.clone(),
-            old_tuple: msgpack::to_text(old),
-            new_tuple: msgpack::to_text(new),
+            old_tuple: ErrorTuple::new(old),
+            new_tuple: ErrorTuple::new(new),
         }
         .into()
     }

@@ -118,6 +118,8 @@ pub(crate) struct Mark {
     pub(crate) position: usize,
     /// How many statements were open.
     pub(crate) depth: usize,
+    /// What the transaction's `has_idle_statements` was.
+    pub(crate) has_idle_statements: bool,
 }
 
 /// The transaction of one fiber.

@@ -16,11 +16,12 @@ mod statements;
 mod values;
 
 use std::ops::RangeInclusive;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
 use clap::Parser;
+use lycosa_lua::exec::ExecOptions;
 
 use comparison::Comparison;
 use program::Program;
@@ -72,7 +73,10 @@ fn main() -> Result<ExitCode> {
     let mut raw = std::env::args_os().skip(1);
     if raw.next().is_some_and(|first| first == "exec") {
         let script = raw.next().context("exec needs a script")?;
-        let code = lycosa_lua::exec::exec(Path::new(&script), &[]);
+        let code = lycosa_lua::exec::exec(ExecOptions {
+            script: Some(script.to_string_lossy().into_owned()),
+            ..ExecOptions::default()
+        });
         return Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)));
     }
     let arguments = Arguments::parse();

@@ -7,7 +7,6 @@ local ffi = require('ffi')
 ffi.cdef([[struct error { const uint32_t __unused; };]])
 
 local error_t = ffi.typeof('struct error')
-local PROC_LUA = 32
 
 -- names[code], texts[code] and fields[code] of each code; codes[name] is its number.
 local names, texts, fields, codes = {}, {}, {}, {}
@@ -16,6 +15,9 @@ for _, entry in ipairs(native.codes) do
     names[code], texts[code], codes[name] = name, entry[3], code
     fields[code] = {unpack(entry, 4)}
 end
+
+-- Details that are tuples: from Rust they come as their bytes.
+local is_tuple_field = {old_tuple = true, new_tuple = true}
 
 local details = setmetatable({}, {__mode = 'k'})
 local last_error
@@ -55,8 +57,10 @@ local made = 0
 
 local function make(code, kind, message, payload, level)
     local object = ffi.new(error_t)
+    payload = payload or {}
     if kind == 'ClientError' then
         made = made + 1
+        payload.name = names[code]
     end
     local file_and_line = level == 0 and {} or location(level or 1)
     details[object] = {
@@ -65,13 +69,25 @@ local function make(code, kind, message, payload, level)
         base_type = kind,
         message = message,
         trace = file_and_line,
-        payload = payload or {},
+        payload = payload,
     }
     return object
 end
 
--- Gives the object of an error that Rust raises; it becomes the last error at once.
-local function make_native(code, kind, message, payload)
+-- Gives the object of an error that Rust raises, with what its text names in the order of the text;
+-- it becomes the last error at once.
+local function make_native(code, kind, message, values)
+    local payload, position = {}, 0
+    for _, name in ipairs(fields[code] or {}) do
+        if name ~= '' then
+            position = position + 1
+            local value = values[position]
+            if is_tuple_field[name] and value ~= nil then
+                value = require('lycosa.tuple').from_bytes(value, #value, 0)
+            end
+            payload[name] = value
+        end
+    end
     last_error = make(code, kind, message, payload)
     return last_error
 end
@@ -104,12 +120,13 @@ local function make_from_table(options, level)
             payload[name] = value
         end
     end
-    local code = options.code or 0
+    local code = tonumber(options.code) or 0
     local object = make(code, 'ClientError', tostring(message), payload, level)
     local custom = options.type
     if custom ~= nil and custom ~= 'ClientError' then
         local detail = details[object]
         detail.type, detail.base_type, detail.custom_type = custom, 'CustomError', custom
+        detail.payload.name = options.name
     end
     if is_error(options.prev) then
         details[object].prev = options.prev
@@ -174,35 +191,48 @@ function methods.set_prev(object, previous)
         end
         ancestor = details[ancestor].prev
     end
-    details[object].prev = previous
+    -- A null becomes none.
+    details[object].prev = previous ~= nil and previous or nil
 end
 
 local function message_of(object)
     return details[object].message
 end
 
-local function text_of(value)
-    return is_error(value) and message_of(value) or tostring(value)
+methods.__serialize = message_of
+
+-- What an error says of itself.
+local OWN = {code = true, type = true, base_type = true, custom_type = true, message = true,
+    trace = true, prev = true, errno = true}
+
+local function index(object, name)
+    local method = methods[name]
+    if method ~= nil then
+        return method
+    end
+    local detail = details[object]
+    if OWN[name] then
+        return detail[name]
+    end
+    -- Other details may be those of a cause.
+    while detail ~= nil do
+        local value = detail.payload[name]
+        if value ~= nil then
+            return value
+        end
+        detail = details[detail.prev]
+    end
 end
 
 ffi.metatype(error_t, {
     __tostring = message_of,
-    __concat = function(left, right) return text_of(left) .. text_of(right) end,
-    __index = function(object, name)
-        local method = methods[name]
-        if method ~= nil then
-            return method
+    __concat = function(left, right)
+        if is_error(left) then
+            return message_of(left) .. right
         end
-        local detail = details[object]
-        if name == 'payload' then
-            return nil
-        end
-        local value = detail[name]
-        if value ~= nil then
-            return value
-        end
-        return detail.payload[name]
+        return left .. message_of(right)
     end,
+    __index = index,
 })
 
 -- Throws the error of `code` with the arguments of its text.
@@ -218,16 +248,20 @@ local function throw_kind(kind, message)
     error(last_error)
 end
 
+-- An error of the system, by its number.
+local function make_system(message, number)
+    local object = make(0, 'SystemError', message)
+    details[object].errno = number
+    return object
+end
+
 -- The error object of whatever `pcall` caught: what is none yet becomes a LuajitError.
 local function wrap(value)
     if is_error(value) then
         return value
     end
-    return make(PROC_LUA, 'LuajitError', tostring(value))
+    return make(0, 'LuajitError', tostring(value))
 end
-
--- Errors that are no statement's: what Lua itself raised, and what happens to fibers.
-local TYPE_CODES = {LuajitError = PROC_LUA}
 
 -- For modules that can do without `box`: an object of a type with the text of any value; what is an
 -- error object already stays one.
@@ -235,7 +269,7 @@ package.loaded['internal.box_error'] = function(kind, value)
     if is_error(value) then
         return value
     end
-    return make(TYPE_CODES[kind] or 0, kind, tostring(value))
+    return make(0, kind, tostring(value))
 end
 
 -- Throws the error that an FFI function has left.
@@ -258,20 +292,40 @@ function functions.new(...)
     return object
 end
 
-function functions.last()
+function functions.last(...)
+    if select('#', ...) > 0 then
+        error('box.error.last(): bad arguments', 2)
+    end
     return last_error
 end
 
-function functions.clear()
+function functions.clear(...)
+    if select('#', ...) > 0 then
+        error('box.error.clear(): bad arguments', 2)
+    end
     last_error = nil
 end
 
-function functions.set(object)
-    if not is_error(object) then
+function functions.set(...)
+    local object = ...
+    if select('#', ...) == 0 then
+        error('Usage: box.error.set(error)', 2)
+    elseif not is_error(object) then
         error(('Invalid argument #1 (error expected, got %s)'):format(type(object)), 2)
     end
     last_error = object
 end
+
+-- Errors on purpose are a matter of debug builds: none is known.
+local function no_injection(name)
+    return ("error: can't find error injection '%s'"):format(tostring(name))
+end
+
+functions.injection = {
+    set = no_injection,
+    get = no_injection,
+    info = function() return {} end,
+}
 
 functions.is = is_error
 
@@ -314,6 +368,7 @@ return {
     names = names,
     is = is_error,
     make = make_native,
+    make_system = make_system,
     new = functions.new,
     throw_kind = throw_kind,
     raise = raise,

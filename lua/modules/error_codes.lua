@@ -272,4 +272,7 @@ return {
     {282, 'REPLICASET_NO_WRITABLE', 'Writable instance was not found in replicaset'},
     {283, 'REPLICASET_MORE_THAN_ONE_WRITABLE', 'More than one writable was found in replicaset'},
     {284, 'TXN_COMMIT', 'Transaction was committed'},
+    {285, 'READ_VIEW_BUSY', 'The read view is busy'},
+    {286, 'READ_VIEW_CLOSED', 'The read view is closed'},
+    {287, 'INVALID_VCLOCK', 'Invalid vclock'},
 }

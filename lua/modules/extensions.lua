@@ -1,9 +1,27 @@
--- What Tarantool adds to the libraries `string`, `table` and `os`. Loaded with every state.
+-- What Tarantool adds to the libraries `string`, `table`, `os` and `ffi`. Loaded with every state.
 
 local native = ...
 
 require('table.clear')
 require('table.new')
+
+-- C types and functions of the system that Tarantool declares for itself, and that scripts therefore
+-- use without declaring them.
+require('ffi').cdef([[
+typedef int32_t pid_t;
+typedef int32_t uid_t;
+typedef int32_t gid_t;
+typedef long time_t;
+typedef uint32_t socklen_t;
+pid_t getpid(void);
+uid_t getuid(void);
+ssize_t read(int descriptor, void *buffer, size_t size);
+ssize_t write(int descriptor, const char *bytes, size_t size);
+char *strerror(int number);
+int setenv(const char *name, const char *value, int overwrite);
+int memcmp(const void *left, const void *right, size_t size);
+void *memmem(const void *haystack, size_t haystack_size, const void *needle, size_t needle_size);
+]])
 
 local type, getmetatable, setmetatable, pairs, error = type, getmetatable, setmetatable, pairs, error
 

@@ -490,6 +490,7 @@ add_queues(primitives, fiber, with_metatable, raise_cancelled)
 local main_id = current_id()
 
 package.loaded['lycosa.fiber'] = {
+    wait_for_descriptor = primitives.wait_for_descriptor,
     is_main = function() return current_id() == main_id end,
     locals = function()
         local id = current_id()

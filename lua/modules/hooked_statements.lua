@@ -93,7 +93,7 @@ end
 -- A tuple must fit the space before it is seen by a trigger, and after one has changed it.
 local function check_tuple(found, space_id, bytes)
     check(native.check_tuple(space_id, bytes))
-    if found.rules ~= nil then
+    if found.rules ~= nil and found.rules.check ~= nil then
         found.rules.check(bytes)
     end
 end
@@ -205,6 +205,9 @@ local function execute(request)
     local result, old, new = native.run_statement(request.kind, space_id, request.index_id,
         request.bytes, request.operations)
     check(result)
+    if old ~= nil and found.rules ~= nil and found.rules.changed ~= nil then
+        found.rules.changed(old, new)
+    end
     if old ~= nil and found.space ~= nil and not silent[space_id] then
         local by_id, by_name = lists_of(found.space, 'on_replace')
         if not (by_id:is_empty() and by_name:is_empty()) then

@@ -9,7 +9,9 @@ local objects = require('lycosa.space')
 local spaces = {}
 database.api.space = spaces
 
--- Constraints and defaults by space id, for those that have any.
+-- What else happens around statements, by space id: `apply_defaults(bytes)` answers with the tuple
+-- that is put, `check(bytes)` fails for one that must not be (`has_constraints` tells that there is
+-- such a check), `changed(old, new)` hears of a change. `functions` tells what uses a function.
 local rules = {}
 
 -- Spaces whose triggers were switched off.
@@ -24,11 +26,12 @@ end
 local hears_transactions = function() end
 
 local function refresh()
-    local hooked, hooks_all = {}, false
+    local hooked, hooks_all, has_triggers = {}, false, false
     for id in next, rules do
         hooked[id] = true
     end
     for name in events.each() do
+        has_triggers = true
         if is_of_transactions(name) then
             hooks_all = true
         end
@@ -45,7 +48,7 @@ local function refresh()
     for id in next, hooked do
         list[#list + 1] = id
     end
-    native.set_hooked(list, hooks_all)
+    native.set_hooked(list, hooks_all, has_triggers)
     hears_transactions(hooks_all)
 end
 

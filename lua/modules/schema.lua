@@ -7,6 +7,7 @@ local native = ...
 local msgpack = require('msgpack')
 local checks = require('lycosa.schema_checks')
 local database = require('lycosa.database')
+local functions = require('lycosa.functions')
 local hooks = require('lycosa.hooks')
 local objects = require('lycosa.space')
 local transactions = require('lycosa.transactions')
@@ -77,6 +78,20 @@ local function update_space(space, described)
     objects.format_ids[space.id] = format_number(described.fields)
 end
 
+-- Number of the space `_func`.
+local FUNC_ID = 296
+
+-- What the declared fields and the constraints of a space do; nil for nothing, the usual case.
+local function rules_of(name, fields, declared_fields, flags)
+    local is_ruled = declared_fields ~= nil
+        and (declared_fields:find('default', 1, true) or declared_fields:find('constraint', 1, true))
+    if not is_ruled and flags.constraint == nil then
+        return nil
+    end
+    return require('lycosa.rules').of(name, format_number(fields), msgpack.decode(declared_fields),
+        flags.constraint)
+end
+
 local function refresh(id)
     local space = spaces[id]
     if space ~= nil and spaces[space.name] == space then
@@ -84,12 +99,19 @@ local function refresh(id)
     end
     local described = native.describe_space(id)
     if described == nil then
-        spaces[id] = nil
+        spaces[id], hooks.rules[id] = nil, nil
         return
     end
     space = space or setmetatable({}, objects.space_mt)
     update_space(space, described)
     spaces[described.id], spaces[described.name] = space, space
+    if id == FUNC_ID then
+        functions.reload()
+    else
+        local flags = described.flags ~= nil and msgpack.decode(described.flags) or {}
+        hooks.rules[id] = rules_of(described.name, described.fields, described.format, flags)
+        space.constraint = flags.constraint
+    end
 end
 
 local seen_version
@@ -131,10 +153,8 @@ local function owner_number(user)
     return found.id
 end
 
-local COLLATED_TYPES = {string = true, str = true, scalar = true, any = true, ['*'] = true}
-
 -- Options of fields that are not supported.
-local REFUSED_KEYS = {'constraint', 'foreign_key', 'default', 'default_func', 'compression'}
+local REFUSED_KEYS = {'foreign_key', 'compression'}
 
 -- One field as it was declared, with its name and type by these words.
 local function declared_field(field, position)
@@ -167,6 +187,8 @@ local function declared_field(field, position)
     return declared
 end
 
+local COLLATED_TYPES = {string = true, str = true, scalar = true, any = true, ['*'] = true}
+
 -- Brings a format into the form {{name, type, is_nullable}, ...}. Answers also with the format as
 -- it was declared, encoded.
 local function normalize_format(format)
@@ -179,20 +201,24 @@ local function normalize_format(format)
         if not is_type(declared.type) then
             box.error(box.error.WRONG_SPACE_FORMAT, position, 'unknown field type')
         end
+        if declared.constraint ~= nil or declared.default ~= nil or declared.default_func ~= nil then
+            require('lycosa.rules').declare(declared, position)
+        end
         local collation = checks.collation(declared.collation, ('format[%d]'):format(position))
         if collation ~= nil and not COLLATED_TYPES[declared.type:lower()] then
             box.error(box.error.WRONG_SPACE_FORMAT, position,
                 'collation is reasonable only for string, scalar and any fields')
         end
         declared.collation = collation
-        fields[position] = {name = declared.name, type = declared.type, collation = collation,
-            is_nullable = declared.is_nullable == true}
+        fields[position] = {name = declared.name, type = declared.type,
+            is_nullable = declared.is_nullable == true, collation = collation}
         all_declared[position] = declared
     end
     return fields, msgpack.encode(all_declared)
 end
 
-local schema = {space = {}, index = {}, space_mt = objects.space_methods, index_mt = objects.index_methods}
+local schema = {space = {}, index = {}, func = functions.schema,
+    space_mt = objects.space_methods, index_mt = objects.index_methods}
 api.schema = schema
 for name, value in pairs(native.schema_limits()) do
     schema[name] = value
@@ -201,8 +227,8 @@ end
 local SPACE_OPTIONS = {
     if_not_exists = 'boolean', id = 'number', field_count = 'number', user = 'string, number',
     format = 'table', engine = 'string', is_local = 'boolean', temporary = 'boolean',
-    is_sync = 'boolean', type = 'string', defer_deletes = 'boolean', constraint = 'any',
-    foreign_key = 'any',
+    is_sync = 'boolean', type = 'string', defer_deletes = 'boolean', constraint = 'string, table',
+    foreign_key = 'table',
 }
 
 local SPACE_TYPES = {normal = true, ['data-temporary'] = true, temporary = true}
@@ -217,6 +243,11 @@ end
 
 local function encode_flags(flags)
     return msgpack.encode(setmetatable(flags, {__serialize = 'map'}))
+end
+
+-- Constraints of whole tuples: functions by number.
+local function tuple_constraints(options)
+    return options.constraint ~= nil and require('lycosa.rules').constraints(options.constraint, '') or nil
 end
 
 function schema.space.create(name, options)
@@ -234,14 +265,14 @@ function schema.space.create(name, options)
     if options.engine ~= nil and options.engine ~= 'memtx' then
         box.error(box.error.NO_SUCH_ENGINE, options.engine)
     end
-    for _, feature in ipairs({'constraint', 'foreign_key'}) do
-        if options[feature] ~= nil then
-            box.error(box.error.UNSUPPORTED, 'Lycosa', ("space option '%s'"):format(feature))
-        end
+    if options.foreign_key ~= nil then
+        box.error(box.error.UNSUPPORTED, 'Lycosa', "space option 'foreign_key'")
     end
     check_number('id', options.id)
     check_number('field_count', options.field_count)
     local fields, declared = normalize_format(options.format or {})
+    local constraints = tuple_constraints(options)
+    rules_of(name, fields, declared, {constraint = constraints})
     local id = check_native(native.create_space(name, {
         id = options.id,
         field_count = options.field_count or 0,
@@ -253,6 +284,7 @@ function schema.space.create(name, options)
             temporary = options.temporary,
             type = options.type,
             is_sync = options.is_sync,
+            constraint = constraints,
         }),
     }))
     sync()
@@ -291,6 +323,14 @@ local function described(id)
     return found
 end
 
+-- Checks the tuples of a space against the constraints that it shall have.
+local function check_rows(known, fields, declared, flags)
+    local new_rules = rules_of(known.name, fields, declared, flags)
+    if new_rules ~= nil then
+        require('lycosa.rules').check_rows(spaces[known.id], new_rules)
+    end
+end
+
 function schema.space.format(id, format)
     checks.parameter(id, 'id', 'number')
     local known = described(id)
@@ -298,6 +338,7 @@ function schema.space.format(id, format)
         return setmetatable(msgpack.decode(known.format), {__serialize = 'seq'})
     end
     local fields, declared = normalize_format(format)
+    check_rows(known, fields, declared, msgpack.decode(known.flags))
     check_native(native.alter_space(id, {format = fields, declared_format = declared}))
     sync()
 end
@@ -309,6 +350,10 @@ local ALTER_OPTIONS = {name = 'string', format = 'table', user = 'string, number
 -- The flags of a space with the changed ones, encoded; nil when none changes.
 local function changed_flags(known, options)
     local flags, is_changed = nil, false
+    if options.constraint ~= nil then
+        flags, is_changed = msgpack.decode(known.flags), true
+        flags.constraint = tuple_constraints(options)
+    end
     for _, name in ipairs({'type', 'temporary', 'is_sync'}) do
         if options[name] ~= nil then
             flags = flags or msgpack.decode(known.flags)
@@ -325,10 +370,8 @@ function schema.space.alter(id, options)
     end
     options = check_options(options, ALTER_OPTIONS)
     check_type({type = options.type})
-    for _, feature in ipairs({'constraint', 'foreign_key'}) do
-        if options[feature] ~= nil then
-            box.error(box.error.UNSUPPORTED, 'Lycosa', ("altering '%s' of a space"):format(feature))
-        end
+    if options.foreign_key ~= nil then
+        box.error(box.error.UNSUPPORTED, 'Lycosa', "altering 'foreign_key' of a space")
     end
     check_number('field_count', options.field_count)
     local known = described(space.id)
@@ -342,6 +385,10 @@ function schema.space.alter(id, options)
         change.format, change.declared_format = normalize_format(options.format)
     elseif options.field_count ~= nil then
         change.declared_format = known.format
+    end
+    if change.format ~= nil or options.constraint ~= nil then
+        check_rows(known, change.format or known.fields, change.declared_format or known.format,
+            msgpack.decode(change.flags or known.flags))
     end
     -- Tarantool writes the row anew even if nothing changes; there is nothing to write here.
     if next(change) ~= nil then

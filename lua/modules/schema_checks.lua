@@ -76,6 +76,9 @@ local TYPES = {
     any = true, ['*'] = true, unsigned = true, uint = true, num = true, string = true, str = true,
     number = true, double = true, integer = true, int = true, boolean = true, bool = true,
     varbinary = true, scalar = true, decimal = true, uuid = true, array = true, map = true,
+    datetime = true, interval = true, int8 = true, int16 = true, int32 = true, int64 = true,
+    uint8 = true, uint16 = true, uint32 = true, uint64 = true, float32 = true, float64 = true,
+    decimal32 = true, decimal64 = true, decimal128 = true, decimal256 = true,
 }
 
 function checks.is_type(name)

@@ -180,7 +180,8 @@ local function current_parts(index)
     local parts = {}
     for position, part in ipairs(index.parts) do
         parts[position] = {field = part.fieldno - 1, type = part.type,
-            is_nullable = part.is_nullable, is_descending = part.sort_order == 'desc'}
+            is_nullable = part.is_nullable, is_descending = part.sort_order == 'desc',
+            exclude_null = part.exclude_null, collation = checks.collation(part.collation, 'parts')}
     end
     return parts
 end

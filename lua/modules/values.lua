@@ -1,14 +1,30 @@
--- The values that Lua itself does not have: null, 64-bit integers, uuid, decimal; and the walk over
--- objects with `pairs`. Rust keeps references to what this module returns.
+-- The values that Lua itself does not have: null, 64-bit integers, and the cdata of decimals, UUIDs and
+-- their like, whose modules are compiled when the first such value appears; and the walk over objects
+-- with `pairs`. Rust keeps references to what this module returns.
 
 local native = ...
 local ffi = require('ffi')
 
+-- Members with underscores are written by Rust alone, which believes them. `struct tt_uuid`,
+-- `struct datetime` and `struct interval` have the members that Tarantool's have.
 ffi.cdef([[
 struct lycosa_scratch { uint8_t *data; uint32_t capacity; int32_t serial; };
 struct lycosa_jit_counters { uint64_t traces; uint64_t aborts; uint64_t flushes; };
-struct uuid { uint8_t bytes[16]; };
-struct decimal { uint8_t size; uint8_t payload[?]; };
+struct decimal { const uint8_t __size; const uint8_t __payload[23]; };
+struct tt_uuid {
+    uint32_t time_low;
+    uint16_t time_mid;
+    uint16_t time_hi_and_version;
+    uint8_t clock_seq_hi_and_reserved;
+    uint8_t clock_seq_low;
+    uint8_t node[6];
+};
+struct datetime { double epoch; int32_t nsec; int16_t tzoffset; int16_t tzindex; };
+struct interval {
+    double sec, min, hour, day;
+    int32_t week, month, year, nsec, adjust;
+};
+struct varbinary { const uint32_t __size; const uint8_t __data[?]; };
 ]])
 
 local null = ffi.cast('void *', 0)
@@ -26,70 +42,45 @@ local function make_integer(upper, lower, signed)
     return signed and ffi.cast(int64_t, value) or value
 end
 
-local uuid_t = ffi.typeof('struct uuid')
-local decimal_t = ffi.typeof('struct decimal')
+-- What makes a value of the body of a MsgPack extension, by the extension's type; each is put here by
+-- the module that knows the value.
+local makers = {}
+local module_names = {[1] = 'decimal', [2] = 'uuid', [4] = 'datetime', [6] = 'datetime'}
 
-local function make_uuid(payload)
-    local uuid = ffi.new(uuid_t)
-    ffi.copy(uuid.bytes, payload, 16)
-    return uuid
-end
+-- The type that stands for MsgPack's own binary strings.
+local BINARY = 0
+module_names[BINARY] = 'varbinary'
 
-local function make_decimal(payload)
-    local decimal = ffi.new(decimal_t, #payload)
-    decimal.size = #payload
-    ffi.copy(decimal.payload, payload, #payload)
-    return decimal
-end
-
--- Not compiled: see `from_bytes_compiled` in tuple.lua.
-jit.off(make_decimal)
-
-local function uuid_text(uuid)
-    local hex = {}
-    for position = 0, 15 do
-        hex[position + 1] = ('%02x'):format(uuid.bytes[position])
+local function make_extension(kind, body)
+    local make = makers[kind]
+    if make == nil then
+        require(module_names[kind])
+        make = makers[kind]
     end
-    return (table.concat(hex):gsub('^(%x%x%x%x%x%x%x%x)(%x%x%x%x)(%x%x%x%x)(%x%x%x%x)', '%1-%2-%3-%4-'))
+    return make(body)
 end
 
-local function uuid_equals(left, right)
-    return ffi.istype(uuid_t, left) and ffi.istype(uuid_t, right)
-        and ffi.string(left.bytes, 16) == ffi.string(right.bytes, 16)
+local module = {}
+
+local function serialize_member(value)
+    return value.__serialize
 end
 
-local function uuid_is_less(left, right)
-    return uuid_text(left) < uuid_text(right)
-end
-
-ffi.metatype(uuid_t, {
-    __tostring = uuid_text,
-    __eq = uuid_equals,
-    __lt = uuid_is_less,
-    __le = function(left, right) return not uuid_is_less(right, left) end,
-    __index = {str = uuid_text},
-})
-
-local function decimal_text(decimal)
-    return native.decimal_text(ffi.string(decimal.payload, decimal.size))
-end
-
--- The text without the zeros that only tell the scale: equal for equal numbers.
-local function decimal_canon(decimal)
-    local text = decimal_text(decimal)
-    if text:find('.', 1, true) then
-        text = text:gsub('0+$', ''):gsub('%.$', '')
+-- What stands for a userdata or a cdata of unknown type where it is encoded: 2 and its MsgPack, 1 and
+-- another value, or nothing.
+local function substitute(value)
+    local raw = module.raw_of and type(value) == 'userdata' and module.raw_of(value)
+    if raw then
+        return 2, raw
     end
-    return text == '-0' and '0' or text
+    local has_member, serialize = pcall(serialize_member, value)
+    if not has_member or serialize == nil then
+        return 0
+    elseif type(serialize) ~= 'function' then
+        error('invalid __serialize value', 0)
+    end
+    return 1, (serialize(value))
 end
-
-ffi.metatype(decimal_t, {
-    __tostring = decimal_text,
-    __eq = function(left, right)
-        return ffi.istype(decimal_t, left) and ffi.istype(decimal_t, right)
-            and decimal_canon(left) == decimal_canon(right)
-    end,
-})
 
 -- `pairs` and `ipairs` also walk cdata that have methods of these names, and `pairs` honours
 -- `__pairs`, as in Tarantool.
@@ -132,19 +123,25 @@ jit.attach(count, 'trace')
 local type_ids = {}
 for _, name in plain_ipairs({
     'int8_t', 'int16_t', 'int32_t', 'int64_t', 'uint8_t', 'uint16_t', 'uint32_t', 'uint64_t',
-    'float', 'double', 'bool', 'void *', 'struct uuid', 'struct decimal',
+    'float', 'double', 'bool', 'void *', 'struct tt_uuid', 'struct decimal',
+    'struct datetime', 'struct interval', 'struct varbinary',
 }) do
     type_ids[name] = tonumber(ffi.typeof(name))
 end
 
-return {
+for name, value in next, {
     null = null,
     serialize_name = '__serialize',
     sequence_metatable = sequence_metatable,
     map_metatable = map_metatable,
     make_integer = make_integer,
-    make_uuid = make_uuid,
-    make_decimal = make_decimal,
+    make_extension = make_extension,
+    makers = makers,
+    substitute = substitute,
     type_ids = type_ids,
     layout_probe = ffi.new('int64_t', 0x123456789abcLL),
-}
+} do
+    module[name] = value
+end
+
+return module

@@ -6,17 +6,18 @@
 
 use std::ffi::c_int;
 
-use lycosa_engine::msgpack::{EXTENSION_DECIMAL, EXTENSION_UUID, Value};
+use lycosa_engine::msgpack::{self, Value};
 use mlua::ffi;
 
 use crate::decode_cursor::Cursor;
 pub use crate::decode_cursor::DecodeError;
-use crate::state_boundary::{
-    Boundary, References, push_bytes, push_reference, string_at, throw_text,
-};
+use crate::state_boundary::{Boundary, References, push_bytes, push_reference};
 
 /// Integers nearer to zero than this become Lua numbers, all others 64-bit cdata.
 pub(crate) const NUMBER_LIMIT: u64 = 100_000_000_000_000;
+
+/// What `values.lua` calls `MsgPack`'s own binary strings among the extension types.
+const BINARY: i8 = 0;
 
 /// Containers inside one another deeper than this are an error.
 const MAX_DEPTH: u32 = 256;
@@ -42,10 +43,29 @@ pub(crate) unsafe fn push_integer(
     }
 }
 
+/// What a decoder allows and leaves out.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Options {
+    /// Whether infinities and NaN are numbers.
+    pub(crate) invalid_numbers: bool,
+    /// Whether tables get the metatables that tell arrays from maps.
+    pub(crate) save_metatables: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            invalid_numbers: true,
+            save_metatables: true,
+        }
+    }
+}
+
 struct Decoder<'bytes> {
     state: *mut ffi::lua_State,
     references: References,
     cursor: Cursor<'bytes>,
+    options: Options,
 }
 
 impl Decoder<'_> {
@@ -67,16 +87,17 @@ impl Decoder<'_> {
                 Value::Negative(value) => {
                     push_integer(state, self.references, value as u64, true);
                 }
-                Value::Float(value) => ffi::lua_pushnumber(state, f64::from(value)),
-                Value::Double(value) => ffi::lua_pushnumber(state, value),
-                Value::String(bytes) | Value::Binary(bytes) => push_bytes(state, bytes),
+                Value::Float(value) => self.number(f64::from(value))?,
+                Value::Double(value) => self.number(value)?,
+                Value::String(bytes) => push_bytes(state, bytes),
+                Value::Binary(bytes) => self.extension(BINARY, bytes),
                 Value::Array(length) => return self.array(length, depth),
                 Value::Map(length) => return self.map(length, depth),
-                Value::Extension(EXTENSION_DECIMAL, payload) => {
-                    self.extension(self.references.make_decimal, payload);
+                Value::Extension(kind, body) if msgpack::is_known_extension(kind, body) => {
+                    self.extension(kind, body);
                 }
-                Value::Extension(EXTENSION_UUID, payload) if payload.len() == 16 => {
-                    self.extension(self.references.make_uuid, payload);
+                Value::Extension(kind, _) if msgpack::is_known_extension_type(kind) => {
+                    return Err(DecodeError::InvalidExtension(kind));
                 }
                 Value::Extension(kind, _) => return Err(DecodeError::UnsupportedExtension(kind)),
             }
@@ -84,12 +105,33 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    unsafe fn extension(&mut self, constructor: c_int, payload: &[u8]) {
-        // SAFETY: the referenced function takes the payload and makes the cdata.
+    unsafe fn number(&mut self, value: f64) -> Result<(), DecodeError> {
+        if !value.is_finite() && !self.options.invalid_numbers {
+            return Err(DecodeError::InvalidNumber);
+        }
+        // SAFETY: pushes one value.
+        unsafe { ffi::lua_pushnumber(self.state, value) };
+        Ok(())
+    }
+
+    /// Gives the table on the top of the stack its metatable.
+    unsafe fn finish(&mut self, metatable: c_int) {
+        if self.options.save_metatables {
+            // SAFETY: the table is on the top of the stack.
+            unsafe {
+                push_reference(self.state, metatable);
+                ffi::lua_setmetatable(self.state, -2);
+            }
+        }
+    }
+
+    unsafe fn extension(&mut self, kind: i8, body: &[u8]) {
+        // SAFETY: the referenced function takes the type and the body and makes the cdata.
         unsafe {
-            push_reference(self.state, constructor);
-            push_bytes(self.state, payload);
-            ffi::lua_call(self.state, 1, 1);
+            push_reference(self.state, self.references.make_extension);
+            ffi::lua_pushnumber(self.state, f64::from(kind));
+            push_bytes(self.state, body);
+            ffi::lua_call(self.state, 2, 1);
         }
     }
 
@@ -115,8 +157,7 @@ impl Decoder<'_> {
                 self.value(depth + 1)?;
                 ffi::lua_rawseti(state, -2, ffi::lua_Integer::from(position as i32));
             }
-            push_reference(state, self.references.sequence_metatable);
-            ffi::lua_setmetatable(state, -2);
+            self.finish(self.references.sequence_metatable);
         }
         Ok(())
     }
@@ -133,8 +174,7 @@ impl Decoder<'_> {
                 self.value(depth + 1)?;
                 ffi::lua_rawset(state, -3);
             }
-            push_reference(state, self.references.map_metatable);
-            ffi::lua_setmetatable(state, -2);
+            self.finish(self.references.map_metatable);
         }
         Ok(())
     }
@@ -155,12 +195,28 @@ pub unsafe fn push_value(
     bytes: &[u8],
 ) -> Result<usize, DecodeError> {
     // SAFETY: as the caller promises.
+    unsafe { push_value_with(state, boundary, bytes, Options::default()) }
+}
+
+/// [`push_value`] with options.
+///
+/// # Safety
+///
+/// As for [`push_value`].
+pub(crate) unsafe fn push_value_with(
+    state: *mut ffi::lua_State,
+    boundary: &Boundary,
+    bytes: &[u8],
+    options: Options,
+) -> Result<usize, DecodeError> {
+    // SAFETY: as the caller promises.
     unsafe {
         let top = ffi::lua_gettop(state);
         let mut decoder = Decoder {
             state,
             references: boundary.references,
             cursor: Cursor::new(bytes),
+            options,
         };
         match decoder.value(0) {
             Ok(()) => Ok(decoder.cursor.offset()),
@@ -168,40 +224,6 @@ pub unsafe fn push_value(
                 ffi::lua_settop(state, top);
                 Err(error)
             }
-        }
-    }
-}
-
-/// `decode(string, offset)`: returns the value at the offset (from 1) and the offset behind it.
-pub(crate) unsafe extern "C-unwind" fn lua_decode(state: *mut ffi::lua_State) -> c_int {
-    // SAFETY: called by Lua as pushed by push_function; the string stays at index 1 throughout.
-    unsafe {
-        let boundary = Boundary::of_upvalue(state);
-        if ffi::lua_type(state, 1) != ffi::LUA_TSTRING {
-            throw_text(
-                state,
-                format_args!("msgpack.decode: a string is expected as argument #1"),
-            );
-        }
-        let bytes = string_at(state, 1);
-        let offset = if ffi::lua_gettop(state) >= 2 {
-            ffi::lua_tonumber(state, 2)
-        } else {
-            1.0
-        };
-        if !(offset >= 1.0 && offset <= bytes.len() as f64) {
-            throw_text(
-                state,
-                format_args!("msgpack.decode: offset {offset} is out of bounds"),
-            );
-        }
-        let start = offset as usize - 1;
-        match push_value(state, boundary, &bytes[start..]) {
-            Ok(length) => {
-                ffi::lua_pushnumber(state, (start + length + 1) as f64);
-                2
-            }
-            Err(error) => throw_text(state, format_args!("msgpack.decode: {error}")),
         }
     }
 }

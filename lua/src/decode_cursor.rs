@@ -16,8 +16,14 @@ pub enum DecodeError {
     #[error("Invalid MsgPack - byte 0x{0:02x} at offset {1} starts no value")]
     UnknownTag(u8, usize),
     /// An extension type that has no Lua value.
-    #[error("unsupported MsgPack extension type: {0}; decimal (1) and uuid (2) can be decoded")]
+    #[error("msgpack.decode: unsupported extension: {0}")]
     UnsupportedExtension(i8),
+    /// A body that its extension type cannot have.
+    #[error("Invalid MsgPack - invalid extension of type {0}")]
+    InvalidExtension(i8),
+    /// An infinity or NaN where the options allow none.
+    #[error("number must not be NaN or Inf")]
+    InvalidNumber,
     /// Arrays and maps inside one another deeper than the decoder goes.
     #[error("Too high nest level - {0}")]
     TooDeep(u32),

@@ -12,18 +12,13 @@ use std::ffi::c_int;
 use mlua::ffi;
 
 use crate::encode_buffer::Scratch;
+use crate::serializer::{
+    DEEP_AS_NIL, DEEPEST, INVALID_AS_NIL, INVALID_NUMBERS, LOAD_METATABLES, Options, Substitute,
+    USE_TOSTRING, substitute,
+};
 use crate::state_boundary::{
     Boundary, Cdata, References, TypeIds, cdata_at, push_reference, string_at, throw_text,
 };
-
-/// Containers inside one another deeper than this are an error; it also ends cycles.
-const MAX_DEPTH: u32 = 128;
-
-/// Up to this key a table with holes is an array, whatever its number of elements.
-pub(crate) const SPARSE_SAFE: f64 = 10.0;
-
-/// Beyond [`SPARSE_SAFE`] a table is a map when its largest key exceeds its count by this factor.
-pub(crate) const SPARSE_RATIO: f64 = 2.0;
 
 /// What a table is written as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,13 +119,10 @@ pub(crate) unsafe fn shape_of(
     }
 }
 
-fn too_sparse(largest: f64, count: f64) -> bool {
-    largest > SPARSE_SAFE && largest > count * SPARSE_RATIO
-}
-
 struct Encoder<'boundary> {
     state: *mut ffi::lua_State,
     boundary: &'boundary mut Boundary,
+    options: Options,
 }
 
 impl Encoder<'_> {
@@ -150,15 +142,82 @@ impl Encoder<'_> {
                     self.scratch()
                         .put_boolean(ffi::lua_toboolean(state, index) != 0);
                 }
-                ffi::LUA_TNUMBER => self.scratch().put_number(ffi::lua_tonumber(state, index)),
+                ffi::LUA_TNUMBER => self.number(ffi::lua_tonumber(state, index)),
                 ffi::LUA_TSTRING => self.scratch().put_string(string_at(state, index)),
                 ffi::LUA_TTABLE => self.table(index, depth),
-                ffi::LUA_TCDATA => self.cdata(index),
-                other => throw_text(
-                    state,
-                    format_args!("unsupported Lua type '{}'", type_name(other)),
-                ),
+                ffi::LUA_TCDATA => self.cdata(index, depth),
+                ffi::LUA_TUSERDATA => self.object(index, depth),
+                other => self.unsupported(index, type_name(other)),
             }
+        }
+    }
+
+    unsafe fn number(&mut self, value: f64) {
+        if value.is_finite() || self.options.has(INVALID_NUMBERS) {
+            self.scratch().put_number(value);
+        } else if self.options.has(INVALID_AS_NIL) {
+            self.scratch().put_nil();
+        } else {
+            // SAFETY: nothing here has a destructor.
+            unsafe { throw_text(self.state, format_args!("number must not be NaN or Inf")) }
+        }
+    }
+
+    /// Writes a value that has no form of its own as the options say, or throws.
+    unsafe fn unsupported(&mut self, index: c_int, kind: &str) {
+        let state = self.state;
+        if self.options.has(USE_TOSTRING) {
+            // SAFETY: the bytes so far are kept on the stack, because `tostring` may run Lua code.
+            unsafe {
+                self.boundary.scratch.push(state);
+                ffi::luaL_tolstring(state, index, std::ptr::null_mut());
+                self.go_on_with_top(0);
+            }
+        } else if self.options.has(INVALID_AS_NIL) {
+            self.scratch().put_nil();
+        } else {
+            // SAFETY: nothing here has a destructor.
+            unsafe { throw_text(state, format_args!("unsupported Lua type '{kind}'")) }
+        }
+    }
+
+    /// Writes what stands for a userdata or a cdata of unknown type.
+    unsafe fn object(&mut self, index: c_int, depth: u32) {
+        let state = self.state;
+        // SAFETY: the bytes so far are kept on the stack, because Lua code runs.
+        unsafe {
+            if depth > DEEPEST || ffi::lua_checkstack(state, 8) == 0 {
+                throw_text(state, format_args!("Too high nest level - {depth}"));
+            }
+            let is_cdata = ffi::lua_type(state, index) == ffi::LUA_TCDATA;
+            if is_cdata && !self.options.has(LOAD_METATABLES) {
+                return self.unsupported(index, "cdata");
+            }
+            self.boundary.scratch.push(state);
+            match substitute(state, self.boundary, index) {
+                Substitute::Value => self.go_on_with_top(depth + 1),
+                Substitute::Encoded => {
+                    let top = ffi::lua_gettop(state);
+                    self.restore(top - 1);
+                    self.scratch().put_bytes(string_at(state, top));
+                    ffi::lua_settop(state, top - 2);
+                }
+                Substitute::None => {
+                    self.restore(ffi::lua_gettop(state));
+                    ffi::lua_pop(state, 1);
+                    self.unsupported(index, if is_cdata { "cdata" } else { "userdata" });
+                }
+            }
+        }
+    }
+
+    /// Makes the buffer hold the string at `index` again, after Lua code has run.
+    unsafe fn restore(&mut self, index: c_int) {
+        // SAFETY: the string stays on the stack until its bytes are in the buffer.
+        unsafe {
+            let before = string_at(self.state, index);
+            self.scratch().clear();
+            self.scratch().put_bytes(before);
         }
     }
 
@@ -166,7 +225,10 @@ impl Encoder<'_> {
         let state = self.state;
         // SAFETY: as in `value`; the stack grows by four slots at most before the next check.
         unsafe {
-            if depth >= MAX_DEPTH {
+            if depth >= self.options.max_depth {
+                if self.options.has(DEEP_AS_NIL) {
+                    return self.scratch().put_nil();
+                }
                 throw_text(state, format_args!("Too high nest level - {}", depth + 1));
             }
             if ffi::lua_checkstack(state, 8) == 0 {
@@ -175,13 +237,19 @@ impl Encoder<'_> {
                     format_args!("stack overflow: a table nests too deep to encode"),
                 );
             }
-            let rule = serialize_rule(state, self.boundary.references, index);
+            let options = self.options;
+            let rule = if options.has(LOAD_METATABLES) {
+                serialize_rule(state, self.boundary.references, index)
+            } else {
+                Serialize::Absent
+            };
+            let is_sparse = |largest, count| options.is_sparse(state, largest, count);
             match rule {
                 Serialize::Function => self.call_serialize(index, depth),
                 Serialize::Invalid => {
                     throw_text(state, format_args!("invalid __serialize value"));
                 }
-                _ => match shape_of(state, index, rule, too_sparse) {
+                _ => match shape_of(state, index, rule, is_sparse) {
                     Shape::Array(length) => self.array(index, length, depth),
                     Shape::Map(length) => self.map(index, length, depth),
                 },
@@ -252,15 +320,13 @@ impl Encoder<'_> {
         // SAFETY: the string stays on the stack until its bytes are back in the buffer.
         unsafe {
             let top = ffi::lua_gettop(state);
-            let before = string_at(state, top - 1);
-            self.scratch().clear();
-            self.scratch().put_bytes(before);
+            self.restore(top - 1);
             self.value(top, depth);
             ffi::lua_settop(state, top - 2);
         }
     }
 
-    unsafe fn cdata(&mut self, index: c_int) {
+    unsafe fn cdata(&mut self, index: c_int, depth: u32) {
         let state = self.state;
         let types = self.boundary.types;
         let scratch = &mut self.boundary.scratch;
@@ -281,18 +347,14 @@ impl Encoder<'_> {
             let id = cdata.type_id;
             if id == types.tuple {
                 scratch.put_bytes(crate::tuple::view(cdata).data);
-            } else if id == types.uuid {
-                scratch.put_extension(2, std::slice::from_raw_parts(cdata.contents, 16));
-            } else if id == types.decimal {
-                let length = usize::from(*cdata.contents);
-                let payload = std::slice::from_raw_parts(cdata.contents.add(1), length);
-                scratch.put_extension(1, payload);
+            } else if crate::values::encode(types, cdata, scratch) {
+                // Written.
             } else if id == types.error {
                 scratch.push(state);
                 ffi::lua_getfield(state, index, c"message".as_ptr());
-                self.go_on_with_top(MAX_DEPTH);
+                self.go_on_with_top(DEEPEST);
             } else {
-                throw_text(state, format_args!("unsupported Lua type 'cdata'"));
+                self.object(index, depth);
             }
         }
     }
@@ -371,6 +433,22 @@ fn type_name(kind: c_int) -> &'static str {
 /// `boundary` must belong to `state`, eight stack slots must be free, and the caller's frames must
 /// own nothing with a destructor.
 pub unsafe fn encode_at(state: *mut ffi::lua_State, boundary: &mut Boundary, index: c_int) -> u32 {
+    let options = boundary.options;
+    // SAFETY: as the caller promises.
+    unsafe { encode_with(state, boundary, index, options) }
+}
+
+/// [`encode_at`] with options other than those for tuples.
+///
+/// # Safety
+///
+/// As for [`encode_at`].
+pub(crate) unsafe fn encode_with(
+    state: *mut ffi::lua_State,
+    boundary: &mut Boundary,
+    index: c_int,
+    options: Options,
+) -> u32 {
     boundary.scratch.clear();
     // SAFETY: as the caller promises.
     unsafe {
@@ -378,6 +456,7 @@ pub unsafe fn encode_at(state: *mut ffi::lua_State, boundary: &mut Boundary, ind
         Encoder {
             state,
             boundary: &mut *boundary,
+            options,
         }
         .value(index, 0);
     }
@@ -391,17 +470,6 @@ pub(crate) unsafe extern "C-unwind" fn lua_encode_value(state: *mut ffi::lua_Sta
         let boundary = Boundary::of_upvalue(state);
         let length = encode_at(state, boundary, 1);
         ffi::lua_pushnumber(state, f64::from(length));
-        1
-    }
-}
-
-/// `encode(value)`: the bytes of any value as a string.
-pub(crate) unsafe extern "C-unwind" fn lua_encode(state: *mut ffi::lua_State) -> c_int {
-    // SAFETY: as above.
-    unsafe {
-        let boundary = Boundary::of_upvalue(state);
-        encode_at(state, boundary, 1);
-        boundary.scratch.push(state);
         1
     }
 }

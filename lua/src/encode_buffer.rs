@@ -170,6 +170,11 @@ impl Scratch {
         msgpack::write_string(self.room(HEADER_BYTES + bytes.len()), bytes);
     }
 
+    /// Appends bytes that are no text.
+    pub fn put_binary(&mut self, bytes: &[u8]) {
+        msgpack::write_binary(self.room(HEADER_BYTES + bytes.len()), bytes);
+    }
+
     /// Appends the header of an array of `length` values.
     pub fn put_array_header(&mut self, length: u32) {
         msgpack::write_array_header(self.room(HEADER_BYTES), length);

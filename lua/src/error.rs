@@ -1,18 +1,18 @@
 //! Errors on their way from Rust to Lua, where they are objects and not strings.
 //!
-//! A raw `lua_CFunction` pushes an error object with [`push_error`], lets go of all it owns, and
-//! then calls `lua_error`. An FFI function may do neither: it leaves a [`PendingError`] in the
-//! boundary and answers with a failure, and Lua fetches the object. Errors are cold.
+//! An FFI function may not throw: it leaves a [`PendingError`] in the boundary and answers with a
+//! failure, and Lua fetches the object. Errors are cold.
 
 use std::ffi::c_int;
 
+use lycosa_engine::ErrorField;
 use mlua::ffi;
 
 use crate::state::{self, load_module};
 use crate::state_boundary::{Boundary, push_bytes, push_reference};
 
 /// An error that an FFI function has left for Lua.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct PendingError {
     /// Tarantool's numeric code.
     pub code: u32,
@@ -20,8 +20,9 @@ pub struct PendingError {
     pub kind: &'static str,
     /// The full message.
     pub message: String,
-    /// Further fields of the object, such as `space` or `index`.
-    pub payload: Vec<(String, String)>,
+    /// What the message names, such as a space or an index, in the order of the message. The code
+    /// tells Lua what each is called.
+    pub fields: Vec<ErrorField>,
 }
 
 /// How many errors wait at most; more were left by calls that gave up.
@@ -35,38 +36,6 @@ impl Boundary {
             self.pending_errors.remove(0);
         }
         self.pending_errors.push(error);
-    }
-}
-
-/// Pushes an error object.
-///
-/// To throw it, drop everything first, then call `lua_error`: a throw skips Rust's destructors.
-///
-/// # Safety
-///
-/// `boundary` must belong to `state`, and eight stack slots must be free.
-pub unsafe fn push_error(
-    state: *mut ffi::lua_State,
-    boundary: &Boundary,
-    code: u32,
-    kind: &str,
-    message: &str,
-    payload: &[(&str, &str)],
-) {
-    let constructor = boundary.references.make_error;
-    // SAFETY: as the caller promises; the stack ends one higher.
-    unsafe {
-        push_reference(state, constructor);
-        ffi::lua_pushnumber(state, f64::from(code));
-        push_bytes(state, kind.as_bytes());
-        push_bytes(state, message.as_bytes());
-        ffi::lua_createtable(state, 0, payload.len() as c_int);
-        for (name, value) in payload {
-            push_bytes(state, name.as_bytes());
-            push_bytes(state, value.as_bytes());
-            ffi::lua_rawset(state, -3);
-        }
-        ffi::lua_call(state, 4, 1);
     }
 }
 
@@ -85,11 +54,14 @@ unsafe extern "C-unwind" fn lua_take_error(state: *mut ffi::lua_State) -> c_int 
         ffi::lua_pushnumber(state, f64::from(error.code));
         push_bytes(state, error.kind.as_bytes());
         push_bytes(state, error.message.as_bytes());
-        ffi::lua_createtable(state, 0, error.payload.len() as c_int);
-        for (name, value) in &error.payload {
-            push_bytes(state, name.as_bytes());
-            push_bytes(state, value.as_bytes());
-            ffi::lua_rawset(state, -3);
+        ffi::lua_createtable(state, error.fields.len() as c_int, 0);
+        for (position, field) in error.fields.iter().enumerate() {
+            match field {
+                ErrorField::Text(text) => push_bytes(state, text.as_bytes()),
+                ErrorField::Number(number) => ffi::lua_pushnumber(state, *number),
+                ErrorField::Tuple(bytes) => push_bytes(state, bytes),
+            }
+            ffi::lua_rawseti(state, -2, position as ffi::lua_Integer + 1);
         }
         drop(error);
         ffi::lua_call(state, 4, 1);

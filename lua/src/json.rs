@@ -12,53 +12,12 @@ use mlua::ffi;
 
 use crate::decode::push_value;
 use crate::encode::{Serialize, Shape, serialize_rule, shape_of};
+use crate::serializer::{
+    DEEP_AS_NIL, DEEPEST, INVALID_AS_NIL, INVALID_NUMBERS, LOAD_METATABLES, Options, Substitute,
+    USE_TOSTRING, substitute,
+};
 use crate::state::{self, load_module, publish};
 use crate::state_boundary::{Boundary, cdata_at, push_buffer, string_at, throw_text};
-
-/// What `json.cfg` sets for the encoder; the numbers come as arguments from `json.lua`.
-#[derive(Debug, Clone, Copy)]
-struct Options {
-    max_depth: u32,
-    precision: usize,
-    sparse_ratio: f64,
-    sparse_safe: f64,
-    flags: u32,
-}
-
-/// However deep the configuration lets values nest, neither half goes deeper: it would run out of
-/// a fiber's stack.
-pub(crate) const MAX_DEPTH: u32 = 250;
-
-const SPARSE_CONVERT: u32 = 1;
-const INVALID_NUMBERS: u32 = 2;
-const USE_TOSTRING: u32 = 4;
-const INVALID_AS_NIL: u32 = 8;
-const DEEP_AS_NIL: u32 = 16;
-const LOAD_METATABLES: u32 = 32;
-
-impl Options {
-    /// Reads the arguments 2 to 6 of the running function.
-    unsafe fn from_arguments(state: *mut ffi::lua_State) -> Self {
-        // SAFETY: reads numbers; json.lua passes all of them.
-        unsafe {
-            Self {
-                max_depth: (ffi::lua_tonumber(state, 2) as u32).min(MAX_DEPTH),
-                precision: ffi::lua_tonumber(state, 3) as usize,
-                sparse_ratio: ffi::lua_tonumber(state, 4),
-                sparse_safe: ffi::lua_tonumber(state, 5),
-                flags: ffi::lua_tonumber(state, 6) as u32,
-            }
-        }
-    }
-
-    fn has(self, flag: u32) -> bool {
-        self.flags & flag != 0
-    }
-
-    fn too_sparse(self, largest: f64, count: f64) -> bool {
-        self.sparse_ratio > 0.0 && largest > self.sparse_safe && largest > count * self.sparse_ratio
-    }
-}
 
 struct Encoder<'boundary> {
     state: *mut ffi::lua_State,
@@ -92,7 +51,7 @@ impl Encoder<'_> {
                 ffi::LUA_TCDATA => self.cdata(index, depth),
                 ffi::LUA_TFUNCTION => self.unsupported(index, "function"),
                 ffi::LUA_TTHREAD => self.unsupported(index, "thread"),
-                _ => self.unsupported(index, "userdata"),
+                _ => self.object(index, depth, "userdata"),
             }
         }
     }
@@ -101,6 +60,9 @@ impl Encoder<'_> {
         const TWO_POW_63: f64 = 9_223_372_036_854_775_808.0;
         if !value.is_finite() {
             if !self.options.has(INVALID_NUMBERS) {
+                if self.options.has(INVALID_AS_NIL) {
+                    return self.put(b"null");
+                }
                 // SAFETY: nothing here has a destructor.
                 unsafe { throw_text(self.state, format_args!("number must not be NaN or Inf")) };
             }
@@ -190,11 +152,7 @@ impl Encoder<'_> {
                 _ => {}
             }
             let shape = shape_of(state, index, rule, |largest, count| {
-                let sparse = options.too_sparse(largest, count);
-                if sparse && !options.has(SPARSE_CONVERT) {
-                    throw_text(state, format_args!("excessively sparse array"));
-                }
-                sparse
+                options.is_sparse(state, largest, count)
             });
             match shape {
                 Shape::Array(length) => self.array(index, length, depth),
@@ -271,11 +229,53 @@ impl Encoder<'_> {
             ffi::lua_insert(state, -2);
             ffi::lua_pushvalue(state, index);
             ffi::lua_call(state, 1, 1);
+            self.go_on_with_top(depth + 1);
+        }
+    }
+
+    /// After Lua code has run: restores the text that waits as a string below the top of the stack,
+    /// writes the value at the top behind it, and pops both.
+    unsafe fn go_on_with_top(&mut self, depth: u32) {
+        let state = self.state;
+        // SAFETY: the string stays on the stack until its text is back in the buffer.
+        unsafe {
             let top = ffi::lua_gettop(state);
             self.boundary.text.clear();
             self.put(string_at(state, top - 1));
-            self.value(top, depth + 1);
+            self.value(top, depth);
             ffi::lua_settop(state, top - 2);
+        }
+    }
+
+    /// Writes what stands for a userdata or a cdata of unknown type.
+    unsafe fn object(&mut self, index: c_int, depth: u32, kind: &str) {
+        let state = self.state;
+        // SAFETY: the text so far is kept on the stack, because Lua code runs.
+        unsafe {
+            if depth > DEEPEST || ffi::lua_checkstack(state, 8) == 0 {
+                throw_text(state, format_args!("Too high nest level"));
+            }
+            if !self.options.has(LOAD_METATABLES) {
+                return self.unsupported(index, kind);
+            }
+            push_buffer(state, &mut self.boundary.text);
+            match substitute(state, self.boundary, index) {
+                Substitute::Value => self.go_on_with_top(depth + 1),
+                Substitute::Encoded => {
+                    let bytes = string_at(state, -1);
+                    if let Err(error) = push_value(state, self.boundary, bytes) {
+                        throw_text(state, format_args!("{error}"));
+                    }
+                    ffi::lua_remove(state, -2);
+                    self.go_on_with_top(depth);
+                }
+                Substitute::None => {
+                    self.boundary.text.clear();
+                    self.put(string_at(state, -1));
+                    ffi::lua_pop(state, 1);
+                    self.unsupported(index, kind);
+                }
+            }
         }
     }
 
@@ -294,9 +294,9 @@ impl Encoder<'_> {
                 }
                 self.value(ffi::lua_gettop(state), depth);
                 ffi::lua_pop(state, 1);
-            } else if id == types.error || id == types.uuid || id == types.decimal {
+            } else if crate::values::prints_itself(types, id) {
                 let options = self.options;
-                self.options.flags |= USE_TOSTRING;
+                self.options = options.with(USE_TOSTRING);
                 self.unsupported(index, "cdata");
                 self.options = options;
             } else {
@@ -307,7 +307,7 @@ impl Encoder<'_> {
                     Some(crate::encode::Scalar::Unsigned(value)) => self.put_display(value),
                     Some(crate::encode::Scalar::Float(value)) => self.number(f64::from(value)),
                     Some(crate::encode::Scalar::Double(value)) => self.number(value),
-                    None => self.unsupported(index, "cdata"),
+                    None => self.object(index, depth, "cdata"),
                 }
             }
         }
@@ -318,7 +318,7 @@ impl Encoder<'_> {
 unsafe extern "C-unwind" fn lua_encode(state: *mut ffi::lua_State) -> c_int {
     // SAFETY: called by json.lua as pushed by push_function; nothing here has a destructor.
     unsafe {
-        let options = Options::from_arguments(state);
+        let options = Options::from_arguments(state, 2);
         let boundary = Boundary::of_upvalue(state);
         boundary.text.clear();
         Encoder {

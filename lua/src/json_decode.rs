@@ -9,7 +9,7 @@ use std::ffi::c_int;
 use mlua::ffi;
 
 use crate::decode::{NUMBER_LIMIT, push_integer};
-use crate::json::MAX_DEPTH;
+use crate::serializer::DEEPEST;
 use crate::state_boundary::{
     Boundary, push_buffer, push_bytes, push_reference, string_at, throw_text,
 };
@@ -118,7 +118,7 @@ impl Parser<'_> {
                     match self.peek() {
                         Some(b',') => self.position += 1,
                         Some(b']') => break,
-                        _ => return Err(self.unexpected("comma or array end")),
+                        _ => return Err(self.unexpected("comma or ']'")),
                     }
                 }
             }
@@ -147,7 +147,7 @@ impl Parser<'_> {
                     match self.peek() {
                         Some(b',') => self.position += 1,
                         Some(b'}') => break,
-                        _ => return Err(self.unexpected("comma or object end")),
+                        _ => return Err(self.unexpected("comma or '}'")),
                     }
                 }
             }
@@ -313,7 +313,7 @@ impl Parser<'_> {
     /// What stands at `position`, for a message.
     fn describe(&self, position: usize) -> &'static str {
         match self.text.get(position) {
-            None => "end of input",
+            None => "end",
             Some(b'{') => "'{'",
             Some(b'}') => "'}'",
             Some(b'[') => "'['",
@@ -321,11 +321,29 @@ impl Parser<'_> {
             Some(b',') => "comma",
             Some(b':') => "colon",
             Some(b'"') => "string",
-            Some(b'0'..=b'9' | b'-') => "number",
+            Some(b'0'..=b'9' | b'-') => self.describe_number(position),
             _ if self.text[position..].starts_with(b"true") => "boolean",
             _ if self.text[position..].starts_with(b"false") => "boolean",
             _ if self.text[position..].starts_with(b"null") => "null",
             _ => "invalid token",
+        }
+    }
+
+    /// The kind of number that stands at `position`.
+    fn describe_number(&self, position: usize) -> &'static str {
+        let token = self.text[position..].iter().copied();
+        let token =
+            token.take_while(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E'));
+        let token: Vec<u8> = token.collect();
+        let text = String::from_utf8_lossy(&token);
+        if text.parse::<f64>().is_err() {
+            "invalid token"
+        } else if token.iter().any(|byte| matches!(byte, b'.' | b'e' | b'E')) {
+            "number"
+        } else if text.parse::<i64>().is_ok() {
+            "int"
+        } else {
+            "unsigned int"
         }
     }
 
@@ -338,6 +356,14 @@ impl Parser<'_> {
             .take_while(|&&byte| byte != b'\n')
             .count()
             + 1;
+        // Eight bytes of the line before the place, and eight behind it.
+        let line_text = &before[before.len() + 1 - column..];
+        let left = &line_text[line_text.len().saturating_sub(8)..];
+        let right = self.text[before.len()..].iter().take(8);
+        let right = right
+            .take_while(|&&byte| byte != b'\n' && byte != 0)
+            .count();
+        let (left, right) = (Bytes(left), Bytes(&self.text[before.len()..][..right]));
         let (expected, found) = match fault {
             Fault::Unexpected(expected) => (expected, self.describe(position)),
             Fault::Invalid(expected, found) => (expected, found),
@@ -347,7 +373,7 @@ impl Parser<'_> {
                     self.state,
                     format_args!(
                         "Found too many nested data structures ({depth}) on line {line} at \
-                         character {column}"
+                         character {column} here '{left} >> {right}'"
                     ),
                 )
             },
@@ -357,10 +383,28 @@ impl Parser<'_> {
             throw_text(
                 self.state,
                 format_args!(
-                    "Expected {expected} but found {found} on line {line} at character {column}"
+                    "Expected {expected} but found {found} on line {line} at character {column} \
+                     here '{left} >> {right}'"
                 ),
             )
         }
+    }
+}
+
+/// Bytes in a message; what is not UTF-8 is replaced.
+#[derive(Debug, Clone, Copy)]
+struct Bytes<'a>(&'a [u8]);
+
+impl std::fmt::Display for Bytes<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        use std::fmt::Write as _;
+        for chunk in self.0.utf8_chunks() {
+            f.write_str(chunk.valid())?;
+            if !chunk.invalid().is_empty() {
+                f.write_char('?')?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -374,7 +418,7 @@ pub(crate) unsafe extern "C-unwind" fn lua_decode(state: *mut ffi::lua_State) ->
             boundary: Boundary::of_upvalue(state),
             text: string_at(state, 1),
             position: 0,
-            max_depth: (ffi::lua_tonumber(state, 2) as u32).min(MAX_DEPTH),
+            max_depth: (ffi::lua_tonumber(state, 2) as u32).min(DEEPEST),
             invalid_numbers: ffi::lua_toboolean(state, 3) != 0,
             save_metatables: ffi::lua_toboolean(state, 4) != 0,
         };

@@ -4,7 +4,7 @@ use lycosa_engine::fiber::RuntimeOptions;
 use lycosa_engine::{DatabaseOptions, Engine, EngineOptions};
 use mlua::Lua;
 
-use crate::{database, fiber, state};
+use crate::{database, exec, fiber, state};
 
 /// Why no Lua program could run.
 #[derive(Debug, thiserror::Error)]
@@ -33,8 +33,9 @@ where
     };
     Engine::run(options, move |engine| {
         let lua = state::new_state(jit).and_then(|lua| {
-            fiber::install(&lua, engine.scheduler())?;
+            let waits = fiber::install(&lua, engine.scheduler())?;
             database::install(&lua, engine)?;
+            exec::install(&lua, engine.scheduler(), &waits)?;
             Ok(lua)
         });
         match lua {

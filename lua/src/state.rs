@@ -9,7 +9,7 @@ use std::ffi::{c_int, c_void};
 use mlua::{LightUserData, Lua, LuaOptions, ffi};
 
 use crate::state_boundary::{Boundary, JitCounters, TypeIds, cdata_at, push_function};
-use crate::{clock, decode, encode, encode_buffer, error, json, library, log, tuple};
+use crate::{clock, encode, encode_buffer, error, json, library, log, tuple};
 
 /// Makes a Lua state; with `jit` false its compiler is off.
 pub fn new_state(jit: bool) -> mlua::Result<Lua> {
@@ -131,11 +131,8 @@ fn install(lua: &Lua) -> mlua::Result<()> {
         address(encode_buffer::lycosa_put_number as *const ()),
     )?;
     native.set("encode_value", function(lua, encode::lua_encode_value)?)?;
-    native.set("encode", function(lua, encode::lua_encode)?)?;
     native.set("encode_tuple", function(lua, encode::lua_encode_tuple)?)?;
     native.set("encode_key", function(lua, encode::lua_encode_key)?)?;
-    native.set("decode", function(lua, decode::lua_decode)?)?;
-    native.set("decimal_text", function(lua, tuple::lua_decimal_text)?)?;
     let values = load_module(
         lua,
         "values",
@@ -150,13 +147,12 @@ fn install(lua: &Lua) -> mlua::Result<()> {
         include_str!("../modules/msgpack_encoder.lua"),
         &native,
     )?;
-    let msgpack = load_module(
+    load_module(
         lua,
-        "msgpack",
-        include_str!("../modules/msgpack.lua"),
+        "serializer",
+        include_str!("../modules/serializer.lua"),
         &native,
     )?;
-    publish(lua, "msgpack", &msgpack)?;
     load_module(
         lua,
         "iterator",
@@ -174,8 +170,8 @@ fn adopt_values(lua: &Lua, values: &mlua::Table) -> mlua::Result<()> {
     let sequence_metatable = keep("sequence_metatable")?;
     let map_metatable = keep("map_metatable")?;
     let make_integer = keep("make_integer")?;
-    let make_uuid = keep("make_uuid")?;
-    let make_decimal = keep("make_decimal")?;
+    let make_extension = keep("make_extension")?;
+    let substitute = keep("substitute")?;
     let ids: mlua::Table = values.get("type_ids")?;
     let id = |name: &str| ids.get::<u16>(name);
     let types = TypeIds {
@@ -191,8 +187,11 @@ fn adopt_values(lua: &Lua, values: &mlua::Table) -> mlua::Result<()> {
         double: id("double")?,
         boolean: id("bool")?,
         void_pointer: id("void *")?,
-        uuid: id("struct uuid")?,
+        uuid: id("struct tt_uuid")?,
         decimal: id("struct decimal")?,
+        datetime: id("struct datetime")?,
+        interval: id("struct interval")?,
+        varbinary: id("struct varbinary")?,
         ..TypeIds::default()
     };
     with_boundary(lua, |boundary| {
@@ -203,8 +202,8 @@ fn adopt_values(lua: &Lua, values: &mlua::Table) -> mlua::Result<()> {
         references.sequence_metatable = sequence_metatable;
         references.map_metatable = map_metatable;
         references.make_integer = make_integer;
-        references.make_uuid = make_uuid;
-        references.make_decimal = make_decimal;
+        references.make_extension = make_extension;
+        references.substitute = substitute;
     })
 }
 

@@ -11,6 +11,7 @@ use mlua::ffi;
 
 use crate::encode_buffer::Scratch;
 use crate::error::PendingError;
+use crate::serializer::Options;
 
 /// What Rust keeps beside one Lua state.
 #[derive(Debug)]
@@ -27,6 +28,8 @@ pub struct Boundary {
     pub(crate) types: TypeIds,
     /// Registry references of the Lua values that Rust code needs.
     pub(crate) references: References,
+    /// How values are encoded into tuples; `msgpack.cfg` sets it.
+    pub(crate) options: Options,
     /// Where texts are built; kept so that no raw function owns memory while Lua may throw.
     pub(crate) text: Vec<u8>,
 }
@@ -62,6 +65,9 @@ pub(crate) struct TypeIds {
     pub(crate) error: u16,
     pub(crate) uuid: u16,
     pub(crate) decimal: u16,
+    pub(crate) datetime: u16,
+    pub(crate) interval: u16,
+    pub(crate) varbinary: u16,
 }
 
 /// Registry references, all set once the Lua modules are loaded.
@@ -72,8 +78,8 @@ pub(crate) struct References {
     pub(crate) sequence_metatable: c_int,
     pub(crate) map_metatable: c_int,
     pub(crate) make_integer: c_int,
-    pub(crate) make_uuid: c_int,
-    pub(crate) make_decimal: c_int,
+    pub(crate) make_extension: c_int,
+    pub(crate) substitute: c_int,
     pub(crate) make_tuple: c_int,
     pub(crate) make_error: c_int,
 }
@@ -101,6 +107,7 @@ impl Boundary {
             jit_counters: JitCounters::default(),
             types: TypeIds::default(),
             references: References::default(),
+            options: Options::default(),
             text: Vec::new(),
         }));
         lua.set_app_data(Owner(address));

@@ -7,7 +7,7 @@
 
 use std::ffi::c_int;
 
-use lycosa_engine::msgpack::{self, EXTENSION_DECIMAL, Value};
+use lycosa_engine::msgpack::{self, Value};
 use lycosa_engine::tuple;
 use mlua::ffi;
 
@@ -16,7 +16,6 @@ use crate::state::{self, load_module};
 use crate::state_boundary::{
     Boundary, Cdata, cdata_at, push_buffer, push_reference, string_at, throw_text,
 };
-use crate::tuple_text::write_extension;
 
 /// Where [`lycosa_tuple_field`] leaves a scalar field: `struct lycosa_field` in Lua.
 #[repr(C)]
@@ -51,7 +50,7 @@ enum FieldKind {
     String = 5,
     Signed = 6,
     Unsigned = 7,
-    /// A container or an extension value: the full decoder makes it.
+    /// A container, bytes or an extension value: the full decoder makes it.
     Other = 8,
 }
 
@@ -172,12 +171,14 @@ fn scalar(slot: &mut FieldSlot, data: &[u8], number: u32) -> FieldKind {
             slot.number = value;
             FieldKind::Number
         }
-        Value::String(text) | Value::Binary(text) => {
+        Value::String(text) => {
             slot.bytes = text.as_ptr();
             slot.size = text.len() as u32;
             FieldKind::String
         }
-        Value::Array(_) | Value::Map(_) | Value::Extension(..) => FieldKind::Other,
+        Value::Binary(_) | Value::Array(_) | Value::Map(_) | Value::Extension(..) => {
+            FieldKind::Other
+        }
     }
 }
 
@@ -369,21 +370,6 @@ pub(crate) unsafe extern "C-unwind" fn lua_tostring(state: *mut ffi::lua_State) 
         boundary.text.clear();
         if let Err(error) = crate::tuple_text::write(&mut boundary.text, tuple.data) {
             throw_text(state, format_args!("{error}"));
-        }
-        push_buffer(state, &mut boundary.text);
-        1
-    }
-}
-
-/// `decimal_text(payload)`: the text of a decimal extension value.
-pub(crate) unsafe extern "C-unwind" fn lua_decimal_text(state: *mut ffi::lua_State) -> c_int {
-    // SAFETY: as above; the payload is a string argument.
-    unsafe {
-        let boundary = Boundary::of_upvalue(state);
-        boundary.text.clear();
-        let payload = string_at(state, 1);
-        if write_extension(&mut boundary.text, EXTENSION_DECIMAL, payload).is_none() {
-            throw_text(state, format_args!("Invalid MsgPack - not a decimal"));
         }
         push_buffer(state, &mut boundary.text);
         1

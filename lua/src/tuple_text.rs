@@ -73,8 +73,8 @@ fn append(text: &mut Vec<u8>, arguments: std::fmt::Arguments<'_>) {
     let _ = text.write_fmt(arguments);
 }
 
-/// Appends the text of a decimal or a uuid; `None` when the extension is neither.
-pub(crate) fn write_extension(text: &mut Vec<u8>, kind: i8, payload: &[u8]) -> Option<()> {
+/// Appends the text of an extension value; `None` when it is of an unknown type.
+fn write_extension(text: &mut Vec<u8>, kind: i8, payload: &[u8]) -> Option<()> {
     text.extend_from_slice(extension_text(kind, payload)?.as_bytes());
     Some(())
 }

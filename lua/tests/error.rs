@@ -2,9 +2,8 @@
 
 mod support;
 
-use lycosa_lua::error::{PendingError, push_error};
+use lycosa_lua::error::PendingError;
 use lycosa_lua::state::{new_state, with_boundary};
-use lycosa_lua::state_boundary::Boundary;
 use support::{gives, returns};
 
 #[test]
@@ -62,7 +61,7 @@ fn codes_have_names_and_unused_names_are_nil() {
         "local n, last = 0, 0 for k, v in pairs(box.error) do
              if type(v) == 'number' then n = n + 1 last = math.max(last, v) end end
          return n > 260 and tostring(last)",
-        "284",
+        "287",
     );
 }
 
@@ -113,37 +112,8 @@ fn errors_without_a_code_become_luajit_errors() {
         "local wrap = require('lycosa.error').wrap
          local e = wrap('boom') local same = box.error.new(1, 'x')
          return e.type .. e.code .. e.message .. tostring(wrap(same) == same)",
-        "LuajitError32boomtrue",
+        "LuajitError0boomtrue",
     );
-}
-
-#[test]
-fn a_raw_function_throws_an_object() {
-    unsafe extern "C-unwind" fn fail(state: *mut mlua::ffi::lua_State) -> std::ffi::c_int {
-        // SAFETY: called by Lua as made by `function`; nothing here has a destructor.
-        unsafe {
-            let boundary = Boundary::of_upvalue(state);
-            push_error(
-                state,
-                boundary,
-                3,
-                "ClientError",
-                "taken",
-                &[("index", "pk"), ("space", "s")],
-            );
-            mlua::ffi::lua_error(state)
-        }
-    }
-    for jit in [true, false] {
-        let lua = new_state(jit).expect("a state");
-        let function = lycosa_lua::state::function(&lua, fail).expect("a function");
-        lua.globals().set("fail", function).expect("a global");
-        let found: String = lua
-            .load("local ok, e = pcall(fail) return table.concat({tostring(ok), e.code, e.type, e.message, e.index, e.space, tostring(box.error.last() == e)}, ' ')")
-            .eval()
-            .expect("an error object");
-        assert_eq!(found, "false 3 ClientError taken pk s true");
-    }
 }
 
 #[test]
@@ -154,7 +124,7 @@ fn an_error_left_by_an_ffi_function_is_raised_once() {
             code: 36,
             kind: "ClientError",
             message: "Space 'x' does not exist".to_owned(),
-            payload: vec![("space".to_owned(), "x".to_owned())],
+            fields: vec![lycosa_engine::ErrorField::Text("x".to_owned())],
         });
     })
     .expect("a boundary");

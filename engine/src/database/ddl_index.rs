@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::error_field::ErrorTuple;
 use crate::index::{Index, IndexOptions, IndexType};
 use crate::schema::{FieldType, Format, KeyPart};
 use crate::space::{Space, for_each};
@@ -304,7 +305,7 @@ fn check_parts(
         }
         if matches!(
             part.field_type,
-            FieldType::Any | FieldType::Array | FieldType::Map
+            FieldType::Any | FieldType::Array | FieldType::Map | FieldType::Interval
         ) {
             return Err(modify(&format!(
                 "field type '{}' is not supported",
@@ -372,8 +373,8 @@ fn fill_in(space: &Space, index: &mut Index, format: &Format, tuple: TuplePtr) -
         index: index.name.clone(),
         space: space.name.clone(),
         // SAFETY: it is in the primary index too.
-        old_tuple: crate::msgpack::to_text(unsafe { known.bytes() }),
-        new_tuple: crate::msgpack::to_text(new),
+        old_tuple: ErrorTuple::new(unsafe { known.bytes() }),
+        new_tuple: ErrorTuple::new(new),
     }
     .into())
 }

@@ -1,11 +1,14 @@
 //! Begin, commit, rollback, savepoints, and what a switch of fibers does to a transaction.
 
 use crate::error::{ErrorKind, Result};
+use crate::msgpack;
 use crate::space::{Space, for_each};
 use crate::statistics::Counter;
 use crate::transaction::{Change, Mark, Savepoint, SchemaChange, SpaceChange, State, Transaction};
+use crate::tuple::{TuplePtr, field};
 
-use super::Database;
+use super::system::{FUNC_ID, SPACE_ID};
+use super::{Database, FIRST_USER_SPACE_ID};
 
 impl Database {
     /// Opens a transaction for the running fiber. Fails with `ActiveTransaction` when it has one.
@@ -95,6 +98,7 @@ impl Database {
             serial,
             position: self.transaction.log.len(),
             depth: self.transaction.statements.len(),
+            has_idle_statements: self.transaction.has_idle_statements,
         });
         Ok(Savepoint {
             transaction: self.transaction.number,
@@ -115,6 +119,7 @@ impl Database {
         match found {
             Some(at) if savepoint.transaction == self.transaction.number => {
                 let position = known[at].position;
+                self.transaction.has_idle_statements = known[at].has_idle_statements;
                 self.undo_to(position);
                 let savepoints = &mut self.transaction.savepoints;
                 let kept = savepoints.partition_point(|mark| mark.position <= position);
@@ -212,12 +217,30 @@ impl Database {
                 if let Some(space) = self.spaces.get_mut(&space_id) {
                     space.undo(old, new);
                 }
+                if space_id < FIRST_USER_SPACE_ID {
+                    self.note_undone_row(space_id, old.or(new));
+                }
                 if let Some(new) = new {
                     // SAFETY: the index has just given the tuple up, and its reference with it.
                     unsafe { self.memory.release(new) }
                 }
             }
             Change::Schema(change) => self.undo_schema(*change),
+        }
+    }
+
+    /// Whoever keeps what a system space says is to look again.
+    fn note_undone_row(&mut self, space_id: u32, row: Option<TuplePtr>) {
+        if space_id == FUNC_ID {
+            self.note_schema_change(FUNC_ID);
+        } else if space_id == SPACE_ID
+            && let Some(row) = row
+        {
+            // SAFETY: the log owns an old tuple, and a new one is released after this.
+            let id = field(unsafe { row.bytes() }, 0).map(|at| msgpack::read_trusted(at).0);
+            if let Some(msgpack::Value::Unsigned(id)) = id {
+                self.note_schema_change(id as u32);
+            }
         }
     }
 

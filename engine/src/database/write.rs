@@ -1,6 +1,7 @@
 //! Statements that change tuples.
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::error_field::ErrorTuple;
 use crate::index::IndexType;
 use crate::space::{PutMode, Space};
 use crate::statistics::Counter;
@@ -241,8 +242,8 @@ impl Database {
                 index: primary.name.clone(),
                 space: space.name.clone(),
                 // SAFETY: the index has just given the tuple.
-                old_tuple: crate::msgpack::to_text(unsafe { known.bytes() }),
-                new_tuple: crate::msgpack::to_text(data),
+                old_tuple: ErrorTuple::new(unsafe { known.bytes() }),
+                new_tuple: ErrorTuple::new(data),
             }
             .into(),
             None => error,

@@ -26,7 +26,7 @@ pub use condition::{Condition, WaitError};
 pub use handle::{Fiber, JoinError, NAME_LIMIT_BYTES, Status};
 pub use inbox::Waker;
 pub use runtime::{RuntimeError, RuntimeOptions, run};
-pub use scheduler::{CreateError, Scheduler, SwitchHook, Wake};
+pub use scheduler::{CreateError, Scheduler, SwitchHook, Upcoming, Wake};
 
 /// Identifies a fiber for the life of its runtime. Ids ascend in the order of creation and are
 /// never reused; those up to 100 are reserved, as in Tarantool, so the main fiber is 101.

@@ -60,6 +60,17 @@ pub enum CreateError {
     },
 }
 
+/// What the fibers besides the running one have to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Upcoming {
+    /// One is ready.
+    Now,
+    /// None is ready; the first sleep or timeout ends then.
+    At(Instant),
+    /// None is ready or waits for time: only another thread can wake one.
+    Nothing,
+}
+
 /// Told about switches, on the fiber that leaves or enters. A hook must not yield. Fibers that it
 /// wakes are queued as usual.
 pub trait SwitchHook {
@@ -484,6 +495,15 @@ impl Scheduler {
     /// since dropping a suspended fiber would unwind it by force.
     pub fn abandon_other_fibers(&self) -> usize {
         self.core.abandon_others()
+    }
+
+    /// What the other fibers have to do: a main fiber that waits for them asks again after each wait.
+    pub fn upcoming(&self) -> Upcoming {
+        if !self.core.ready.borrow().is_empty() {
+            return Upcoming::Now;
+        }
+        let earliest = self.core.timers.borrow().earliest();
+        earliest.map_or(Upcoming::Nothing, Upcoming::At)
     }
 
     /// How often a fiber was entered since the runtime started.

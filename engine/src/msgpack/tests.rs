@@ -104,7 +104,7 @@ fn model() -> impl Strategy<Value = Model> {
         any::<f64>().prop_map(Model::Double),
         bytes().prop_map(Model::String),
         bytes().prop_map(Model::Binary),
-        (3_i8..100, bytes()).prop_map(|(kind, body)| Model::Extension(kind, body)),
+        (7_i8..100, bytes()).prop_map(|(kind, body)| Model::Extension(kind, body)),
     ];
     scalar.prop_recursive(4, 40, 20, |inner| {
         prop_oneof![

@@ -2,7 +2,10 @@
 
 use std::fmt::Write;
 
-use super::{EXTENSION_DECIMAL, EXTENSION_UUID, Value, parse};
+use super::{
+    EXTENSION_DATETIME, EXTENSION_DECIMAL, EXTENSION_INTERVAL, EXTENSION_UUID, Value, parse,
+};
+use crate::datetime::{Datetime, Interval};
 use crate::decimal::Decimal;
 use crate::general_number::GeneralNumber;
 
@@ -10,7 +13,7 @@ use crate::general_number::GeneralNumber;
 const MAX_DEPTH: usize = 32;
 
 /// The value at the front of `data` as JSON-like text, for messages: `[1, "a", null, {"k": 1.5}]`.
-/// Decimals and UUIDs appear as their text without quotes. Bytes that are no `MsgPack` appear as
+/// Values of known extensions appear as their text without quotes. Bytes that are no `MsgPack` appear as
 /// `<invalid MsgPack>`; it never fails.
 pub fn to_text(data: &[u8]) -> String {
     let mut text = String::new();
@@ -110,8 +113,8 @@ fn print_extension(text: &mut String, kind: i8, body: &[u8]) {
     }
 }
 
-/// The text of a decimal or a UUID, as `tostring` gives it; nothing for other extensions and for
-/// malformed bodies.
+/// The text of a decimal, a UUID, a time or an interval, as `tostring` gives it; nothing for other
+/// extensions and for malformed bodies.
 pub fn extension_text(kind: i8, body: &[u8]) -> Option<String> {
     match kind {
         EXTENSION_DECIMAL => Some(Decimal::from_extension_body(body).ok()?.to_string()),
@@ -126,6 +129,8 @@ pub fn extension_text(kind: i8, body: &[u8]) -> Option<String> {
             ];
             Some(parts.join("-"))
         }
+        EXTENSION_DATETIME => Some(Datetime::from_extension_body(body)?.to_string()),
+        EXTENSION_INTERVAL => Some(Interval::from_extension_body(body)?.to_string()),
         _ => None,
     }
 }

@@ -1,14 +1,15 @@
 //! Order, hash and hint of single values.
 //!
-//! Values of different kinds order by class: null, boolean, number, string, binary, UUID. Numbers
+//! Values of different kinds order by class: null, boolean, number, string, binary, UUID, datetime. Numbers
 //! compare by value, exactly, whatever their kind: 2^53 + 1 differs from the double 2^53, and the
 //! integer 5 equals the double 5. NaN sorts before all other numbers.
 
 use std::cmp::Ordering;
 use std::hash::Hasher;
 
+use crate::datetime::Datetime;
 use crate::decimal::Decimal;
-use crate::msgpack::{self, EXTENSION_DECIMAL, EXTENSION_UUID, Value};
+use crate::msgpack::{self, EXTENSION_DATETIME, EXTENSION_DECIMAL, EXTENSION_UUID, Value};
 
 use super::collation::Collation;
 use super::format::FieldType;
@@ -54,6 +55,9 @@ fn compare_mixed(left: &Value<'_>, right: &Value<'_>) -> Ordering {
     match (left, right) {
         (Value::Boolean(a), Value::Boolean(b)) => a.cmp(b),
         (Value::Extension(EXTENSION_UUID, a), Value::Extension(EXTENSION_UUID, b)) => a.cmp(b),
+        (Value::Extension(EXTENSION_DATETIME, a), Value::Extension(EXTENSION_DATETIME, b)) => {
+            Datetime::from_extension_body(a).cmp(&Datetime::from_extension_body(b))
+        }
         _ if a == Class::Number => compare_numbers(left, right),
         _ => Ordering::Equal,
     }
@@ -67,6 +71,7 @@ enum Class {
     String,
     Binary,
     Uuid,
+    Datetime,
     Other,
 }
 
@@ -82,6 +87,7 @@ fn class(value: &Value<'_>) -> Class {
         Value::String(_) => Class::String,
         Value::Binary(_) => Class::Binary,
         Value::Extension(EXTENSION_UUID, _) => Class::Uuid,
+        Value::Extension(EXTENSION_DATETIME, _) => Class::Datetime,
         Value::Array(_) | Value::Map(_) | Value::Extension(..) => Class::Other,
     }
 }
@@ -179,6 +185,11 @@ pub(super) fn hash_encoded(encoded: &[u8], hasher: &mut impl Hasher) {
             },
             Err(_) => hasher.write_u8(2),
         },
+        Value::Extension(EXTENSION_DATETIME, body) => {
+            let datetime = Datetime::from_extension_body(body).unwrap_or_default();
+            hasher.write_i64(datetime.epoch);
+            hasher.write_i32(datetime.nanoseconds);
+        }
         Value::Nil | Value::Array(_) | Value::Map(_) | Value::Extension(..) => hasher.write_u8(2),
     }
 }
@@ -221,7 +232,11 @@ pub(super) fn hint_of_value(field_type: FieldType, encoded: &[u8]) -> u64 {
             FieldType::Unsigned | FieldType::String | FieldType::Varbinary | FieldType::Integer,
             _,
         ) => 0,
-        (_, value) => hint_by_class(&value),
+        (_, value) => match field_type.integer_range() {
+            Some((0, _)) => hint_of_value(FieldType::Unsigned, encoded),
+            Some(_) => hint_of_value(FieldType::Integer, encoded),
+            None => hint_by_class(&value),
+        },
     }
 }
 
@@ -253,6 +268,13 @@ fn hint_by_class(value: &Value<'_>) -> u64 {
             .map_or(0, |decimal| ordered_bits(decimal.to_f64()) >> 4),
         Value::String(bytes) | Value::Binary(bytes) | Value::Extension(EXTENSION_UUID, bytes) => {
             leading_bytes(bytes) >> 4
+        }
+        // The seconds take 48 bits, which leaves 12 for the nanoseconds' first.
+        Value::Extension(EXTENSION_DATETIME, body) => {
+            Datetime::from_extension_body(body).map_or(0, |datetime| {
+                let seconds = (datetime.epoch + (1 << 47)) as u64;
+                seconds << 12 | (datetime.nanoseconds as u64 >> 18)
+            })
         }
         _ => 0,
     };

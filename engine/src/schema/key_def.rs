@@ -114,7 +114,9 @@ impl KeyDefinition {
                 }
             }
         }
-        let is_plain_unsigned = all == [KeyPart::new(0, FieldType::Unsigned)];
+        let is_plain_unsigned = all.len() == 1
+            && matches!(all[0].field_type.integer_range(), Some((0, _)))
+            && all[0] == KeyPart::new(0, all[0].field_type);
         Self {
             parts: all,
             key_part_count,

@@ -1,11 +1,12 @@
 //! Operations that make a new scalar of an old one: arithmetic, bits, splice.
 
 use super::operation::{Action, Operation};
+use crate::datetime::{Datetime, Interval};
 use crate::decimal::Decimal;
 use crate::msgpack::{self, Value};
 use crate::{ErrorKind, Result};
 
-/// A number in the kind it is stored in.
+/// A number in the kind it is stored in, or a time, which adds up as well.
 #[derive(Debug, Clone)]
 pub(super) enum Number {
     /// Wide enough for the sum of any two stored integers.
@@ -13,6 +14,8 @@ pub(super) enum Number {
     Float(f32),
     Double(f64),
     Decimal(Decimal),
+    Datetime(Datetime),
+    Interval(Interval),
 }
 
 /// How binary sums are stored.
@@ -34,21 +37,31 @@ impl Number {
             Value::Extension(msgpack::EXTENSION_DECIMAL, body) => {
                 Decimal::from_extension_body(body).ok().map(Self::Decimal)
             }
+            Value::Extension(msgpack::EXTENSION_DATETIME, body) => {
+                Datetime::from_extension_body(body).map(Self::Datetime)
+            }
+            Value::Extension(msgpack::EXTENSION_INTERVAL, body) => {
+                Interval::from_extension_body(body).map(Self::Interval)
+            }
             _ => None,
         }
     }
 
-    /// The number as a double, unless it is a decimal.
+    /// The number as a double, unless it is a decimal or a time.
     fn to_binary(&self) -> Option<f64> {
         match *self {
             Self::Integer(number) => Some(number as f64),
             Self::Float(number) => Some(number.into()),
             Self::Double(number) => Some(number),
-            Self::Decimal(_) => None,
+            Self::Decimal(_) | Self::Datetime(_) | Self::Interval(_) => None,
         }
     }
 
-    /// The number as a decimal, unless it is too large for one.
+    fn is_time(&self) -> bool {
+        matches!(self, Self::Datetime(_) | Self::Interval(_))
+    }
+
+    /// The number as a decimal, unless it is a time or too large for one.
     fn to_decimal(&self) -> Option<Decimal> {
         match self {
             Self::Integer(number) => match u64::try_from(*number) {
@@ -58,6 +71,7 @@ impl Number {
             Self::Float(number) => Decimal::from_f64(f64::from(*number)),
             Self::Double(number) => Decimal::from_f64(*number),
             Self::Decimal(number) => Some(number.clone()),
+            Self::Datetime(_) | Self::Interval(_) => None,
         }
     }
 }
@@ -125,6 +139,9 @@ fn add(
         write_binary_number(sum, precision, out);
         return Ok(());
     }
+    if old.is_time() || by.is_time() {
+        return add_time(operation, old, by, out);
+    }
     let (Some(old), Some(by)) = (old.to_decimal(), by.to_decimal()) else {
         return Err(operation.argument_type("a number convertible to decimal"));
     };
@@ -138,6 +155,34 @@ fn add(
         field: operation.target.describe(),
     })?;
     sum.write(out);
+    Ok(())
+}
+
+/// Adds or subtracts an interval, or the difference of two times.
+fn add_time(operation: &Operation<'_>, old: &Number, by: &Number, out: &mut Vec<u8>) -> Result<()> {
+    let sign = if matches!(operation.action, Action::Subtract(_)) {
+        -1
+    } else {
+        1
+    };
+    let overflow = || ErrorKind::UpdateIntegerOverflow {
+        operation: operation.operator,
+        field: operation.target.describe(),
+    };
+    let interval = match (old, by) {
+        (Number::Datetime(old), Number::Interval(by)) => {
+            let sum = old.shifted(sign, by).map_err(|_| overflow())?;
+            msgpack::write_extension(out, msgpack::EXTENSION_DATETIME, &sum.extension_body());
+            return Ok(());
+        }
+        (Number::Interval(old), Number::Interval(by)) => old.combined(sign, by),
+        (Number::Datetime(old), Number::Datetime(by)) if sign == -1 => old.since(by),
+        _ => return Err(operation.argument_type("datetime or interval")),
+    };
+    if interval.out_of_range().is_some() {
+        return Err(overflow().into());
+    }
+    msgpack::write_extension(out, msgpack::EXTENSION_INTERVAL, &interval.extension_body());
     Ok(())
 }
 

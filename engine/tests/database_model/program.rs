@@ -26,9 +26,9 @@ pub(crate) struct Transaction {
     state: State,
     before: Spaces,
     changes: usize,
-    /// Whether a statement had nothing to change: it counts as done, also behind a savepoint.
+    /// Whether a statement had nothing to change: it counts as done.
     has_idle_statements: bool,
-    savepoints: Vec<(Savepoint, Spaces, usize)>,
+    savepoints: Vec<(Savepoint, Spaces, usize, bool)>,
 }
 
 pub(crate) struct OpenCursor {
@@ -124,7 +124,7 @@ impl Program {
                     // Other fibers may have changed things since it began.
                     transaction.state = State::Active;
                     transaction.before.clone_from(&self.spaces);
-                    for (_, spaces, _) in &mut transaction.savepoints {
+                    for (_, spaces, ..) in &mut transaction.savepoints {
                         spaces.clone_from(&self.spaces);
                     }
                 }
@@ -228,7 +228,12 @@ impl Program {
             }
             Some(transaction) => {
                 let handle = actual.expect("an open transaction takes savepoints");
-                let point = (handle, self.spaces.clone(), transaction.changes);
+                let point = (
+                    handle,
+                    self.spaces.clone(),
+                    transaction.changes,
+                    transaction.has_idle_statements,
+                );
                 transaction.savepoints.push(point);
                 self.handles.push(handle);
             }
@@ -256,11 +261,12 @@ impl Program {
             None => assert_eq!(actual, Err(61)),
             Some(position) => {
                 assert_eq!(actual, Ok(()));
-                let (_, spaces, changes) = &known[position];
+                let (_, spaces, changes, has_idle_statements) = &known[position];
                 if transaction.changes > *changes {
                     self.spaces = spaces.clone();
                 }
                 let changes = *changes;
+                transaction.has_idle_statements = *has_idle_statements;
                 transaction.changes = changes;
                 // Those that were made at the same place stay too.
                 transaction.savepoints.retain(|known| known.2 <= changes);

@@ -33,6 +33,9 @@ pub(crate) enum Command {
     /// Runs a Lua script with `box` and `fiber`, as Tarantool would
     #[command(after_help = EXEC_EXAMPLES)]
     Exec(ExecArguments),
+    /// Starts the console: lines of Lua, answered in YAML
+    #[command(after_help = CONSOLE_EXAMPLES)]
+    Console,
     /// Shows the machine and the build, as results record them
     Env(EnvArguments),
     /// Prints completions for a shell
@@ -53,8 +56,27 @@ Examples:
 Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.";
 
 const EXEC_EXAMPLES: &str = "\
-Everything behind SCRIPT belongs to the script, options too:
-  lycosa exec report.lua --verbose 2026";
+Examples:
+  lycosa exec report.lua --verbose 2026    everything behind SCRIPT is the script's
+  lycosa report.lua                        the same as `lycosa exec report.lua`
+  lycosa -e 'print(box.info.version)'      code alone
+  lycosa -l strict -e 'x = 1' report.lua   modules and code first, in this order
+  lycosa -i report.lua                     the console afterwards
+
+The process lives until no fiber is ready or sleeps; after box.cfg{}, until
+os.exit(), Ctrl-C or SIGTERM.
+
+Exit codes: os.exit's; 0 at the end, 1 after an error, 130 or 143 when a fiber
+that never yields had to be stopped.";
+
+const CONSOLE_EXAMPLES: &str = "\
+In the console:
+  \\help                what else it understands
+  \\set output lua      answers as Lua instead of YAML
+  \\quit, or Ctrl-D     ends it
+
+`lycosa -i SCRIPT` runs a script first. Lines that come from a file or a pipe
+are answered without prompts.";
 
 const COMPLETIONS_EXAMPLES: &str = "\
 Examples:
@@ -133,9 +155,26 @@ pub(crate) struct RunArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct ExecArguments {
-    /// The script and its own arguments
+    /// Runs Lua code before the script; may be given several times
+    #[arg(short = 'e', value_name = "CODE", allow_hyphen_values = true)]
+    pub(crate) code: Vec<String>,
+
+    /// Requires a module into a global before the script; may be given several times
+    #[arg(short = 'l', value_name = "MODULE")]
+    pub(crate) modules: Vec<String>,
+
+    /// Starts the console afterwards
+    #[arg(short = 'i')]
+    pub(crate) interactive: bool,
+
+    /// The script, or `-` for standard input, and its own arguments
     // One list, so that everything behind the script is the script's, `--help` too.
-    #[arg(required = true, num_args = 1.., trailing_var_arg = true, value_names = ["SCRIPT", "ARG"])]
+    #[arg(
+        required_unless_present_any = ["code", "modules", "interactive"],
+        num_args = 1..,
+        trailing_var_arg = true,
+        value_names = ["SCRIPT", "ARG"]
+    )]
     pub(crate) script_and_arguments: Vec<String>,
 }
 

@@ -1,6 +1,7 @@
 //! The command line: what there is, and which exit code each ending has.
 
 mod arguments;
+mod exec;
 mod information;
 mod run;
 mod settings;
@@ -8,12 +9,12 @@ mod settings;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::Parser;
 use clap::error::ErrorKind;
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
 
 use crate::report::page::RED;
 use crate::worker;
-use arguments::{Arguments, Command, ExecArguments};
+use arguments::{Arguments, Command};
 
 /// How the process ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,10 +83,12 @@ impl From<io::Error> for Failure {
 
 /// Parses the arguments, does what they ask, and shows what went wrong.
 pub(crate) fn main() -> ExitCode {
-    let ended = match (worker_request(), Arguments::try_parse()) {
-        (Some([nonce, request]), _) => work(&nonce, &request),
-        (None, Ok(arguments)) => dispatch(arguments.command),
-        (None, Err(error)) => refuse(&error),
+    let ended = match worker_request() {
+        Some([nonce, request]) => work(&nonce, &request),
+        None => match parse() {
+            Ok((arguments, matches)) => dispatch(arguments.command, &matches),
+            Err(error) => refuse(&error),
+        },
     };
     match ended {
         Ok(code) => code,
@@ -96,11 +99,20 @@ pub(crate) fn main() -> ExitCode {
     }
 }
 
-fn dispatch(command: Command) -> Result<ExitCode, Failure> {
+/// The arguments, and what they were made from: it knows their order.
+fn parse() -> Result<(Arguments, ArgMatches), clap::Error> {
+    let given = exec::with_implied_command(std::env::args_os().collect());
+    let matches = Arguments::command().try_get_matches_from(given)?;
+    let arguments = Arguments::from_arg_matches(&matches)?;
+    Ok((arguments, matches))
+}
+
+fn dispatch(command: Command, matches: &ArgMatches) -> Result<ExitCode, Failure> {
     match command {
         Command::Run(arguments) => run::run(&arguments).map(exit_code),
         Command::Workloads => information::workloads().map(exit_code),
-        Command::Exec(arguments) => exec(&arguments),
+        Command::Exec(arguments) => Ok(exec::exec(arguments, matches)),
+        Command::Console => Ok(exec::console()),
         Command::Env(arguments) => information::env(arguments.json).map(exit_code),
         Command::Completions { shell } => information::completions(shell).map(exit_code),
     }
@@ -123,20 +135,6 @@ fn worker_request() -> Option<[String; 2]> {
 fn work(nonce: &str, request: &str) -> Result<ExitCode, Failure> {
     worker::inside::run(nonce, request)?;
     Ok(exit_code(Exit::Done))
-}
-
-/// A script's exit code is the process's: its low eight bits, as the system keeps of any.
-fn exec(arguments: &ExecArguments) -> Result<ExitCode, Failure> {
-    let Some((script, script_arguments)) = arguments.script_and_arguments.split_first() else {
-        return Err(Failure::usage("no script is given"));
-    };
-    if let Err(error) = std::fs::File::open(script) {
-        return Err(Failure::failed(format!(
-            "cannot read script `{script}`: {error}"
-        )));
-    }
-    let code = lycosa_lua::exec::exec(script.as_ref(), script_arguments);
-    Ok(ExitCode::from(code as u8))
 }
 
 /// Help and version are output; everything else is one line, with what clap suggests in it.
@@ -185,7 +183,9 @@ mod tests {
 
     #[test]
     fn a_refusal_is_one_line_with_the_suggestion() {
-        let error = Arguments::try_parse_from(["lycosa", "run", "--fibres", "3"]).unwrap_err();
+        let error = Arguments::command()
+            .try_get_matches_from(["lycosa", "run", "--fibres", "3"])
+            .unwrap_err();
         let line = one_line(&error.render().to_string());
         assert!(!line.contains('\n'));
         assert!(

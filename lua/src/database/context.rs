@@ -39,12 +39,22 @@ pub(crate) struct Context {
     pub(super) free: Vec<u32>,
     /// Savepoints of Lua objects, by number; forgotten at the end of their transaction.
     pub(super) savepoints: Vec<Savepoint>,
-    /// Spaces whose statements go through Lua; few, so that a walk is the quickest look.
-    pub(super) hooked: Vec<u32>,
-    /// Whether those of every space do.
-    pub(super) hooks_all: bool,
-    /// Whether those of any space do.
-    pub(super) has_hooks: bool,
+    /// Spaces whose statements go through Lua: those from `hooked_from` on, `hooked_span` of them,
+    /// may be such, others are not.
+    pub(super) hooked_from: u32,
+    pub(super) hooked_span: u32,
+    pub(super) hooks: Hooks,
+}
+
+/// Which statements have code of the user's run around them.
+#[derive(Default)]
+pub(super) struct Hooks {
+    /// Those on these spaces; few, so that a walk is the quickest look.
+    pub(super) spaces: Vec<u32>,
+    /// Those on any space.
+    pub(super) is_all: bool,
+    /// Whether triggers are among it, which may run other statements.
+    pub(super) has_triggers: bool,
 }
 
 impl Context {
@@ -63,24 +73,35 @@ impl Context {
             cursors: Vec::new(),
             free: Vec::new(),
             savepoints: Vec::new(),
-            hooked: Vec::new(),
-            hooks_all: false,
-            has_hooks: false,
+            hooked_from: 0,
+            hooked_span: 0,
+            hooks: Hooks::default(),
         }
     }
 
     /// Whether a statement on this space goes through Lua, because code of the user's runs around it.
     #[inline]
     pub(super) fn is_hooked(&self, space_id: u32) -> bool {
-        self.has_hooks && self.finds_hook(space_id)
+        space_id.wrapping_sub(self.hooked_from) < self.hooked_span && self.finds_hook(space_id)
     }
 
     #[cold]
     fn finds_hook(&self, space_id: u32) -> bool {
-        // Too deep within hooks, even a statement without any is to fail.
-        self.hooks_all
-            || self.hooked.contains(&space_id)
+        // Too deep within triggers, even a statement without any is to fail.
+        self.hooks.is_all
+            || self.hooks.spaces.contains(&space_id)
             || self.database.borrow().is_statement_limit_reached()
+    }
+
+    /// Sets the spaces whose statements go through Lua.
+    pub(super) fn set_hooks(&mut self, hooks: Hooks) {
+        let (least, greatest) = (hooks.spaces.iter().min(), hooks.spaces.iter().max());
+        (self.hooked_from, self.hooked_span) = match (least, greatest) {
+            _ if hooks.is_all || hooks.has_triggers => (0, u32::MAX),
+            (Some(&least), Some(&greatest)) => (least, greatest - least + 1),
+            _ => (0, 0),
+        };
+        self.hooks = hooks;
     }
 
     /// Answers with a failure and leaves the error for Lua.

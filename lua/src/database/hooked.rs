@@ -6,7 +6,7 @@ use lycosa_engine::tuple::{Encoded, Tuple};
 use lycosa_engine::{Database, Error, ErrorKind, RowChange, SharedDatabase, StatementEnd};
 use mlua::{IntoLua, IntoLuaMulti, Lua, LuaString, MultiValue, Table, Value};
 
-use super::context::Context;
+use super::context::{Context, Hooks};
 use super::schema::function;
 
 /// A tuple's bytes, or `false`: nil would mean a failure.
@@ -300,15 +300,18 @@ fn install_transaction(
     )?;
     native.set(
         "set_hooked",
-        lua.create_function(move |_, (spaces, all): (Vec<u32>, bool)| {
-            // SAFETY: the context lives as long as the Lua state that is calling, and nothing else
-            // uses it meanwhile.
-            let context = unsafe { &mut *context };
-            context.has_hooks = all || !spaces.is_empty();
-            context.hooks_all = all;
-            context.hooked = spaces;
-            Ok(())
-        })?,
+        lua.create_function(
+            move |_, (spaces, is_all, has_triggers): (Vec<u32>, bool, bool)| {
+                // SAFETY: the context lives as long as the Lua state that is calling, and nothing
+                // else uses it meanwhile.
+                unsafe { &mut *context }.set_hooks(Hooks {
+                    spaces,
+                    is_all,
+                    has_triggers,
+                });
+                Ok(())
+            },
+        )?,
     )
 }
 

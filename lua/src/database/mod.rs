@@ -8,6 +8,7 @@
 mod context;
 mod hooked;
 mod reads;
+mod rules;
 mod schema;
 mod statements;
 
@@ -25,23 +26,11 @@ pub(crate) fn pending(error: &Error) -> PendingError {
         ErrorKind::MemoryIssue { .. } => "OutOfMemory",
         _ => "ClientError",
     };
-    let payload = match error.kind() {
-        ErrorKind::TupleFound { index, space, .. } => {
-            vec![
-                (String::from("index"), index.clone()),
-                (String::from("space"), space.clone()),
-            ]
-        }
-        ErrorKind::NoSuchSpace { space } | ErrorKind::SpaceExists { space } => {
-            vec![(String::from("space"), space.clone())]
-        }
-        _ => Vec::new(),
-    };
     PendingError {
         code: error.code(),
         kind,
         message: error.to_string(),
-        payload,
+        fields: error.kind().fields(),
     }
 }
 
@@ -70,6 +59,7 @@ pub fn install(lua: &Lua, engine: &Engine) -> mlua::Result<()> {
     reads::install(lua, &native)?;
     schema::install(lua, &native, &database, context)?;
     hooked::install(lua, &native, &database, context)?;
+    rules::install(lua, &native, &database, context)?;
     load_module(
         lua,
         "database",
@@ -116,6 +106,18 @@ pub fn install(lua: &Lua, engine: &Engine) -> mlua::Result<()> {
         lua,
         "schema_checks",
         include_str!("../../modules/schema_checks.lua"),
+        &native,
+    )?;
+    load_module(
+        lua,
+        "functions",
+        include_str!("../../modules/functions.lua"),
+        &native,
+    )?;
+    preload_module(
+        lua,
+        "rules",
+        include_str!("../../modules/rules.lua"),
         &native,
     )?;
     load_module(

@@ -444,22 +444,6 @@ fn install_figures(lua: &Lua, native: &Table, database: &SharedDatabase) -> mlua
     )
 }
 
-/// `collation_number(name or number)`: the number, if there is such a collation.
-fn install_collations(lua: &Lua, native: &Table) -> mlua::Result<()> {
-    native.set(
-        "collation_number",
-        lua.create_function(|_, collation: Either<u32, LuaString>| {
-            let known = match collation {
-                Either::Left(number) => Collation::by_id(number),
-                Either::Right(name) => name
-                    .to_str()
-                    .ok()
-                    .and_then(|name| Collation::by_name(&name)),
-            };
-            Ok(known.map(Collation::id))
-        })?,
-    )
-}
 /// Numbers of `box.schema`: limits, and the ids of system spaces and users.
 const SCHEMA_NUMBERS: [(&str, u32); 41] = [
     ("SYSTEM_ID_MIN", 256),
@@ -504,6 +488,22 @@ const SCHEMA_NUMBERS: [(&str, u32); 41] = [
     ("FUNC_INDEX_ID", 372),
     ("SESSION_SETTINGS_ID", 380),
 ];
+/// `collation_number(name or number)`: the number, if there is such a collation.
+fn install_collations(lua: &Lua, native: &Table) -> mlua::Result<()> {
+    native.set(
+        "collation_number",
+        lua.create_function(|_, collation: Either<u32, LuaString>| {
+            let known = match collation {
+                Either::Left(number) => Collation::by_id(number),
+                Either::Right(name) => name
+                    .to_str()
+                    .ok()
+                    .and_then(|name| Collation::by_name(&name)),
+            };
+            Ok(known.map(Collation::id))
+        })?,
+    )
+}
 
 fn install_limits(lua: &Lua, native: &Table, database: &SharedDatabase) -> mlua::Result<()> {
     native.set(

@@ -5,9 +5,11 @@
 //! a stack switch inside one of its closures would corrupt. No primitive raises an error while it
 //! holds a Rust value with a destructor: each answers with a status, and Lua raises.
 
+mod descriptors;
 mod primitives;
 mod queues;
 
+use std::cell::OnceCell;
 use std::ffi::c_int;
 use std::rc::Rc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -22,6 +24,8 @@ struct Bridge {
     /// Wall-clock time when `started` was read, in seconds since 1970.
     started_unix_seconds: f64,
     started: Instant,
+    /// Made by the first wait for a file descriptor.
+    watcher: OnceCell<descriptors::Watcher>,
 }
 
 impl Drop for Bridge {
@@ -39,7 +43,10 @@ type Primitive = (&'static std::ffi::CStr, ffi::lua_CFunction);
 ///
 /// When the Lua state is dropped, fibers that are still alive are abandoned where they stand; call
 /// [`Scheduler::end_other_fibers`] before to let them end.
-pub fn install(lua: &Lua, scheduler: &Scheduler) -> mlua::Result<()> {
+///
+/// Answers with the primitives that wait without Lua's errors: `wait`, until the fiber is woken, and
+/// `wait_for_others`.
+pub fn install(lua: &Lua, scheduler: &Scheduler) -> mlua::Result<Table> {
     let since_epoch = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
@@ -47,6 +54,7 @@ pub fn install(lua: &Lua, scheduler: &Scheduler) -> mlua::Result<()> {
         scheduler: scheduler.clone(),
         started_unix_seconds: since_epoch.as_secs_f64(),
         started: Instant::now(),
+        watcher: OnceCell::new(),
     });
     let pointer = Rc::as_ptr(&bridge).cast_mut().cast();
     let stack_size_bytes = scheduler.stack_size_bytes() as f64;
@@ -55,7 +63,7 @@ pub fn install(lua: &Lua, scheduler: &Scheduler) -> mlua::Result<()> {
     // when an allocation fails.
     let primitives: Table = unsafe {
         lua.exec_raw((), move |state| {
-            let all = [primitives::ALL, queues::ALL];
+            let all = [primitives::ALL, queues::ALL, descriptors::ALL];
             ffi::lua_createtable(state, 0, 32);
             for (name, function) in all.into_iter().flatten() {
                 ffi::lua_pushlightuserdata(state, pointer);
@@ -66,6 +74,10 @@ pub fn install(lua: &Lua, scheduler: &Scheduler) -> mlua::Result<()> {
             ffi::lua_setfield(state, -2, c"stack_size_bytes".as_ptr());
         })
     }?;
+    let waits = lua.create_table()?;
+    for name in ["wait", "wait_for_others"] {
+        waits.set(name, primitives.get::<mlua::Function>(name)?)?;
+    }
     let queues = lua
         .load(include_str!("../../modules/fiber_queues.lua"))
         .set_name("@lycosa/fiber_queues.lua")
@@ -76,7 +88,8 @@ pub fn install(lua: &Lua, scheduler: &Scheduler) -> mlua::Result<()> {
         .call((primitives, queues))?;
     let package: Table = lua.globals().get("package")?;
     let loaded: Table = package.get("loaded")?;
-    loaded.set("fiber", module)
+    loaded.set("fiber", module)?;
+    Ok(waits)
 }
 
 /// The bridge of the primitive that runs.

@@ -5,9 +5,9 @@
 
 use std::ffi::{c_int, c_void};
 use std::slice;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use lycosa_engine::fiber::{Fiber, FiberId, JoinError, Status, Wake};
+use lycosa_engine::fiber::{Fiber, FiberId, JoinError, Status, Upcoming, Wake};
 use mlua::ffi::{self, lua_State};
 
 use super::{Primitive, bridge, timeout};
@@ -15,6 +15,8 @@ use super::{Primitive, bridge, timeout};
 pub(super) const ALL: &[Primitive] = &[
     (c"yield", yield_now),
     (c"sleep", sleep),
+    (c"wait", wait),
+    (c"wait_for_others", wait_for_others),
     (c"start", start),
     (c"current_id", current_id),
     (c"exists", exists),
@@ -82,6 +84,30 @@ unsafe extern "C-unwind" fn sleep(state: *mut lua_State) -> c_int {
     }
 }
 
+/// `wait()`: until something wakes the fiber.
+unsafe extern "C-unwind" fn wait(state: *mut lua_State) -> c_int {
+    // SAFETY: called by Lua as a primitive.
+    let _ = unsafe { bridge(state).scheduler.suspend(None) };
+    0
+}
+
+/// `wait_for_others()`: until no other fiber is ready or waits for time.
+unsafe extern "C-unwind" fn wait_for_others(state: *mut lua_State) -> c_int {
+    // SAFETY: called by Lua as a primitive.
+    let scheduler = unsafe { &bridge(state).scheduler };
+    loop {
+        // Whatever wakes this fiber, it looks again.
+        let _ = match scheduler.upcoming() {
+            Upcoming::Now => scheduler.yield_now(),
+            Upcoming::At(deadline) => {
+                let remaining = deadline.saturating_duration_since(Instant::now());
+                scheduler.sleep(remaining)
+            }
+            Upcoming::Nothing => return 0,
+        };
+    }
+}
+
 /// `start(at_once, name, body, ...)`: a fiber that calls `body(id, ...)`, which must not raise an
 /// error. Answers with its id, or nil and why there is none.
 unsafe extern "C-unwind" fn start(state: *mut lua_State) -> c_int {
@@ -114,9 +140,9 @@ unsafe extern "C-unwind" fn start(state: *mut lua_State) -> c_int {
 }
 
 /// A message without a destructor, so that Lua may fail to copy it.
-type Message = ([u8; 256], usize);
+pub(super) type Message = ([u8; 256], usize);
 
-fn message_of(error: &dyn std::fmt::Display) -> Message {
+pub(super) fn message_of(error: &dyn std::fmt::Display) -> Message {
     let text = error.to_string();
     let mut bytes = [0; 256];
     let length = text.floor_char_boundary(bytes.len());

@@ -4,12 +4,21 @@
 //! A module is a Lua file in `modules/library`, called with the table that its native half makes, and
 //! answering with what `require` returns.
 
+mod digest;
 mod environment;
+mod errno;
+mod file_descriptor;
+mod fio;
+mod pwd;
+mod tarantool;
 mod utf8;
+mod yaml;
+mod yaml_style;
 
 use mlua::{Lua, Table};
 
 use crate::state::load_module;
+use crate::{msgpack, values};
 
 /// A module of this library.
 struct Module {
@@ -36,13 +45,57 @@ macro_rules! module {
 
 /// All of them, by name.
 const MODULES: &[Module] = &[
+    module!("buffer", "buffer.lua"),
+    module!("csv", "csv.lua"),
+    module!("digest", "digest.lua", digest::native),
+    module!("datetime", "datetime.lua", values::datetime::native),
+    module!("decimal", "decimal.lua", values::decimal::native),
+    module!("errno", "errno.lua", errno::native),
+    module!("fio", "fio.lua", fio::native),
+    module!("lycosa.fio_failure", "fio_failure.lua"),
+    module!("lycosa.fio_file", "fio_file.lua"),
+    module!("lycosa.fio_trees", "fio_trees.lua"),
     module!("fun", "fun.lua"),
     module!("lycosa.fun_slices", "fun_slices.lua"),
     module!("lycosa.fun_reductions", "fun_reductions.lua"),
     module!("lycosa.fun_combinations", "fun_combinations.lua"),
+    module!("socket", "socket.lua"),
+    module!("pwd", "pwd.lua", pwd::native),
+    module!("title", "title.lua"),
+    module!("msgpack", "msgpack.lua", msgpack::native),
+    module!("msgpackffi", "msgpackffi.lua"),
+    module!("lycosa.msgpack_objects", "msgpack_objects.lua"),
+    module!("compat", "compat.lua"),
+    module!("console", "console.lua"),
+    module!("lycosa.console_completion", "console_completion.lua"),
+    module!("lycosa.console_format", "console_format.lua"),
+    module!("internal.argparse", "argparse.lua"),
     module!("strict", "strict.lua"),
+    module!("tarantool", "tarantool.lua", tarantool::native),
+    module!("tap", "tap.lua"),
+    module!("uri", "uri.lua"),
     module!("trigger", "trigger.lua"),
     module!("utf8", "utf8.lua", utf8::native),
+    module!("uuid", "uuid.lua", values::uuid::native),
+    module!("varbinary", "varbinary.lua", values::varbinary::native),
+    module!("yaml", "yaml.lua", yaml::native),
+    module!("lycosa.yaml_encode", "yaml_encode.lua"),
+];
+
+/// Modules of Tarantool that scripts may require but not use: calls of what is in them throw.
+const REFUSED: &[&str] = &[
+    "config",
+    "crypto",
+    "experimental.config",
+    "experimental.connpool",
+    "http.client",
+    "iconv",
+    "merger",
+    "metrics",
+    "net.box",
+    "pickle",
+    "swim",
+    "xlog",
 ];
 
 /// Extends the standard libraries, and makes `require` find the modules.
@@ -56,6 +109,14 @@ pub(crate) fn install(lua: &Lua) -> mlua::Result<()> {
             module.name,
             lua.create_function(|lua, _: mlua::MultiValue| load(lua, module))?,
         )?;
+    }
+    for &name in REFUSED {
+        let load = move |lua: &Lua, _: mlua::MultiValue| {
+            lua.load(include_str!("../../modules/library/refused.lua"))
+                .set_name("@lycosa/refused.lua")
+                .call::<mlua::Value>(name)
+        };
+        preload.set(name, lua.create_function(load)?)?;
     }
     Ok(())
 }

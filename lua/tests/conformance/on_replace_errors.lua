@@ -1,4 +1,4 @@
--- differs from 2.6: the code of an error that Lua has raised is 32
+-- differs from 2.6: the code of an error that Lua has raised is 0
 local show = require('show')
 box.cfg{log_level = 0, wal_mode = 'none'}
 

@@ -295,14 +295,11 @@ impl Database {
                     crate::msgpack::write_string(out, strength.name().as_bytes());
                 }
             });
-            let row = Fields::new()
-                .unsigned(u64::from(collation.id()))
-                .string(collation.name())
-                .unsigned(u64::from(ADMIN))
-                .string(if strength.is_some() { "ICU" } else { "BINARY" })
-                .string(collation.locale())
-                .raw(&options)?;
-            self.write_system_row(COLLATION_ID, &row.finish())?;
+            let kind = if strength.is_some() { "ICU" } else { "BINARY" };
+            let row = Fields::new().unsigned(u64::from(collation.id()));
+            let row = row.string(collation.name()).unsigned(u64::from(ADMIN));
+            let row = row.string(kind).string(collation.locale());
+            self.write_system_row(COLLATION_ID, &row.raw(&options)?.finish())?;
         }
         Ok(())
     }

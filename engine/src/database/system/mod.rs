@@ -17,7 +17,7 @@ use crate::tuple::{Encoded, Fields, field};
 
 use super::{Database, no_such_space};
 
-pub(crate) use catalog::{INDEX_ID, PRIV_ID, SPACE_ID, TRUNCATE_ID, VIEWS, view_source};
+pub(crate) use catalog::{FUNC_ID, INDEX_ID, PRIV_ID, SPACE_ID, TRUNCATE_ID, VIEWS, view_source};
 
 /// Number of the user that owns what nobody else does.
 const ADMIN: u32 = 1;
@@ -89,40 +89,44 @@ fn parts_value(parts: &[KeyPart]) -> Vec<u8> {
     value(|out| {
         msgpack::write_array_header(out, parts.len() as u32);
         for part in parts {
-            let kind = part.field_type.name().as_bytes();
             if all_plain {
                 msgpack::write_array_header(out, 2);
                 msgpack::write_unsigned(out, u64::from(part.field));
-                msgpack::write_string(out, kind);
-                continue;
+                msgpack::write_string(out, part.field_type.name().as_bytes());
+            } else {
+                write_part(out, part);
             }
-            let extras = [
-                part.is_nullable,
-                part.is_descending,
-                part.excludes_null,
-                part.collation.is_some(),
-            ];
-            let entries = 2 + extras.iter().filter(|is_there| **is_there).count();
-            msgpack::write_map_header(out, entries as u32);
-            msgpack::write_string(out, b"field");
-            msgpack::write_unsigned(out, u64::from(part.field));
-            msgpack::write_string(out, b"type");
-            msgpack::write_string(out, kind);
-            if part.is_nullable {
-                msgpack::write_string(out, b"is_nullable");
-                msgpack::write_boolean(out, true);
-            }
-            if part.is_descending {
-                msgpack::write_string(out, b"sort_order");
-                msgpack::write_string(out, b"desc");
-            }
-            if part.excludes_null {
-                msgpack::write_string(out, b"exclude_null");
-                msgpack::write_boolean(out, true);
-            }
-            write_collation(out, part.collation);
         }
     })
+}
+
+/// One key part as a map.
+fn write_part(out: &mut Vec<u8>, part: &KeyPart) {
+    let entries = [
+        part.is_nullable,
+        part.is_descending,
+        part.excludes_null,
+        part.collation.is_some(),
+    ];
+    let count = entries.iter().filter(|is_there| **is_there).count();
+    msgpack::write_map_header(out, 2 + count as u32);
+    msgpack::write_string(out, b"field");
+    msgpack::write_unsigned(out, u64::from(part.field));
+    msgpack::write_string(out, b"type");
+    msgpack::write_string(out, part.field_type.name().as_bytes());
+    if part.is_nullable {
+        msgpack::write_string(out, b"is_nullable");
+        msgpack::write_boolean(out, true);
+    }
+    if part.is_descending {
+        msgpack::write_string(out, b"sort_order");
+        msgpack::write_string(out, b"desc");
+    }
+    if part.excludes_null {
+        msgpack::write_string(out, b"exclude_null");
+        msgpack::write_boolean(out, true);
+    }
+    write_collation(out, part.collation);
 }
 
 fn unique_value(is_unique: bool) -> Vec<u8> {
@@ -317,6 +321,15 @@ impl Database {
                 self.remove_system_row(PRIV_ID, &key);
             }
         }
+    }
+
+    /// Removes what was granted on an object, as part of the transaction if there is one. Fails
+    /// with `TransactionYield`.
+    pub fn remove_grants_on(&mut self, object_type: &str, object_id: u32) -> Result<()> {
+        self.as_statement(|database| {
+            database.remove_grants(object_type, object_id);
+            Ok(())
+        })
     }
 
     /// Copies of the rows that a key of an index finds.

@@ -1,0 +1,636 @@
+-- The module `datetime`: points in time and intervals, as cdata. What they hold is checked here; the
+-- calendar, the text and the time zones are FFI calls.
+
+local native = ...
+local ffi = require('ffi')
+local values = require('lycosa.values')
+
+local datetime_t, interval_t = ffi.typeof('struct datetime'), ffi.typeof('struct interval')
+local buffer_t = ffi.typeof('char[?]')
+
+local function declared(signature, name)
+    return ffi.cast(signature, native[name])
+end
+
+local datetime_text = declared('uint32_t (*)(const struct datetime *, char *, uint32_t)', 'datetime_text')
+local interval_text = declared('uint32_t (*)(const struct interval *, char *, uint32_t)', 'interval_text')
+local write_format = declared(
+    'uint32_t (*)(const struct datetime *, const char *, uint32_t, char *, uint32_t)', 'format')
+local parse_text = declared(
+    'int32_t (*)(struct datetime *, const char *, uint32_t, const char *, uint32_t)', 'parse')
+local parse_day = declared('int32_t (*)(struct datetime *, const char *, uint32_t)', 'parse_date')
+local parse_zone = declared('int32_t (*)(struct datetime *, const char *, uint32_t, double)', 'parse_zone')
+local parse_offset = declared('int32_t (*)(const char *, uint32_t)', 'parse_offset')
+local shift = declared('int32_t (*)(struct datetime *, int32_t, const struct interval *)', 'shift')
+local combine = declared(
+    'int32_t (*)(struct interval *, const struct interval *, int32_t, const struct interval *)', 'combine')
+local subtract = declared(
+    'int32_t (*)(struct interval *, const struct datetime *, const struct datetime *)', 'subtract')
+local is_daylight_saving = declared('int32_t (*)(const struct datetime *)', 'is_daylight_saving')
+local fill_now = declared('void (*)(struct datetime *)', 'now')
+local unpack_datetime = declared('int32_t (*)(struct datetime *, const char *, uint32_t)', 'unpack_datetime')
+local unpack_interval = declared('int32_t (*)(struct interval *, const char *, uint32_t)', 'unpack_interval')
+
+local floor = math.floor
+
+local SECONDS_PER_DAY = 86400
+-- From 0000-03-01, where the years that the calendar is computed in begin, to 1970-01-01.
+local DAYS_FROM_MARCH_0 = 719468
+local NO_OFFSET = 32767
+local LONGEST_TEXT = 192
+
+local MIN_YEAR, MAX_YEAR = -5879610, 5879611
+local MIN_DATE, MAX_DATE = '-5879610-06-22', '5879611-07-11'
+local YEARS = MAX_YEAR - MIN_YEAR
+local DAYS = YEARS * 365.25
+
+-- What an interval may hold of each unit, in the order that they compare in.
+local UNITS = {
+    {'year', YEARS}, {'month', YEARS * 12}, {'week', YEARS * (365.25 / 7)}, {'day', DAYS},
+    {'hour', DAYS * 24}, {'min', DAYS * 24 * 60}, {'sec', DAYS * SECONDS_PER_DAY},
+    {'nsec', 2147483647},
+}
+local FRACTIONS = {usec = 1e3, msec = 1e6}
+
+local ADJUST = {excess = 0, none = 1, last = 2}
+local ADJUST_NAMES = {[0] = 'excess', 'none', 'last'}
+
+local function is_datetime(value)
+    return type(value) == 'cdata' and ffi.istype(datetime_t, value)
+end
+
+local function is_interval(value)
+    return type(value) == 'cdata' and ffi.istype(interval_t, value)
+end
+
+-- Throws unless `fits`; `level` counts from the caller of this function.
+local function expect(fits, what, where, value, level)
+    if not fits then
+        error(('%s: expected %s, but received %s'):format(where, what, type(value)), level + 1)
+    end
+end
+
+local function check_integer(value, name, level)
+    if type(value) ~= 'number' or value % 1 ~= 0 then
+        error(('%s: integer value expected, but received %s'):format(name, type(value)), level + 1)
+    end
+end
+
+local function check_range(value, name, least, greatest, level, special)
+    if type(value) ~= 'number' then
+        error(('numeric value expected, but received %s'):format(type(value)), level + 1)
+    elseif value == special or (value >= least and value <= greatest) then
+        return
+    elseif special then
+        error(('value %d of %s is out of allowed range [%d, %d..%d]'):format(
+            value, name, special, least, greatest), level + 1)
+    end
+    error(('value %d of %s is out of allowed range [%d, %d]'):format(
+        value, name, least, greatest), level + 1)
+end
+
+-- Calls a native writer of text with a buffer that is large enough.
+local function text_of(write, value, ...)
+    local size = LONGEST_TEXT
+    while true do
+        local buffer = ffi.new(buffer_t, size)
+        local length
+        if ... then
+            length = write(value, ..., #(...), buffer, size)
+        else
+            length = write(value, buffer, size)
+        end
+        if length <= size then
+            return ffi.string(buffer, length)
+        end
+        size = length
+    end
+end
+-- Not compiled: see `from_bytes` in tuple.lua.
+jit.off(text_of)
+
+-- The calendar ---------------------------------------------------------------------------------
+
+local function days_of(year, month, day)
+    if month <= 2 then
+        year = year - 1
+    end
+    local era = floor(year / 400)
+    local year_of_era = year - era * 400
+    local day_of_year = floor((153 * ((month + 9) % 12) + 2) / 5) + day - 1
+    local day_of_era = year_of_era * 365 + floor(year_of_era / 4) - floor(year_of_era / 100) + day_of_year
+    return era * 146097 + day_of_era - DAYS_FROM_MARCH_0
+end
+
+local function date_of(days)
+    days = days + DAYS_FROM_MARCH_0
+    local era = floor(days / 146097)
+    local day_of_era = days - era * 146097
+    local year_of_era = floor((day_of_era - floor(day_of_era / 1460) + floor(day_of_era / 36524)
+        - floor(day_of_era / 146096)) / 365)
+    local day_of_year = day_of_era - (365 * year_of_era + floor(year_of_era / 4) - floor(year_of_era / 100))
+    local shifted_month = floor((5 * day_of_year + 2) / 153)
+    local month = (shifted_month + 2) % 12 + 1
+    local year = era * 400 + year_of_era + (month <= 2 and 1 or 0)
+    return year, month, day_of_year - floor((153 * shifted_month + 2) / 5) + 1
+end
+
+local function days_in_month(year, month)
+    return days_of(year + (month == 12 and 1 or 0), month % 12 + 1, 1) - days_of(year, month, 1)
+end
+
+-- Seconds from 1970 to the shown time as if it were UTC.
+local function local_seconds(datetime)
+    return datetime.epoch + datetime.tzoffset * 60
+end
+
+local function local_days(datetime)
+    return floor(local_seconds(datetime) / SECONDS_PER_DAY)
+end
+
+-- Days to a date of which a day of -1 is the last one of its month.
+local function checked_days(year, month, day, level)
+    local last = days_in_month(year, month)
+    if day < 0 then
+        day = last
+    elseif day > last then
+        error(('invalid number of days %d in month %d for %d'):format(day, month, year), level + 1)
+    end
+    local days = days_of(year, month, day)
+    if days < days_of(MIN_YEAR, 6, 22) or days > days_of(MAX_YEAR, 7, 11) then
+        error(('date %4d-%02d-%02d is invalid'):format(year, month, day), level + 1)
+    end
+    return days
+end
+
+-- Tables of fields -----------------------------------------------------------------------------
+
+local RANGES = {
+    {'year', MIN_YEAR, MAX_YEAR}, {'month', 1, 12}, {'day', 1, 31, -1},
+    {'hour', 0, 23}, {'min', 0, 59}, {'sec', 0, 60},
+}
+
+local function check_fields(fields, level)
+    for _, range in ipairs(RANGES) do
+        local name, least, greatest, special = unpack(range)
+        local value = fields[name]
+        if value ~= nil then
+            check_range(value, name, least, greatest, level + 1, special)
+            check_integer(value, name, level + 1)
+        end
+    end
+    return fields.year ~= nil or fields.month ~= nil or fields.day ~= nil,
+        fields.hour ~= nil or fields.min ~= nil or fields.sec ~= nil
+end
+
+-- The nanoseconds that a table gives in one of three units; nil when it gives none.
+local function fraction_of(fields, level)
+    local given = (fields.nsec ~= nil and 1 or 0) + (fields.usec ~= nil and 1 or 0)
+        + (fields.msec ~= nil and 1 or 0)
+    if given > 1 then
+        error('only one of nsec, usec or msecs may be defined simultaneously', level + 1)
+    end
+    for _, unit in ipairs({{'usec', 1e6, 1e3}, {'msec', 1e3, 1e6}, {'nsec', 1e9, 1}}) do
+        local name, greatest, factor = unpack(unit)
+        local value = fields[name]
+        if value ~= nil then
+            check_range(value, name, 0, greatest, level + 1)
+            check_integer(value, name, level + 1)
+            return value * factor
+        end
+    end
+end
+
+-- Seconds and nanoseconds of a timestamp.
+local function split_timestamp(timestamp, nanoseconds, has_date, has_time, level)
+    if has_date then
+        error('timestamp is not allowed if year/month/day provided', level + 1)
+    elseif has_time then
+        error('timestamp is not allowed if hour/min/sec provided', level + 1)
+    elseif type(timestamp) ~= 'number' then
+        error(("bad timestamp ('number' expected, got '%s')"):format(type(timestamp)), level + 1)
+    end
+    local seconds = floor(timestamp)
+    local fraction = timestamp - seconds
+    if nanoseconds == nil then
+        nanoseconds = floor(fraction * 1e9)
+    elseif fraction ~= 0 then
+        error('only integer values allowed in timestamp if nsec, usec, or msecs provided', level + 1)
+    end
+    -- No time is that far away, and NaN is none.
+    if not (seconds >= -1.9e14 and seconds <= 1.9e14) then
+        error(('timestamp %s is out of range'):format(timestamp), level + 1)
+    end
+    return seconds, nanoseconds
+end
+
+local function offset_of(value, level)
+    local offset = value
+    if type(value) == 'string' then
+        offset = parse_offset(value, #value)
+        if offset == NO_OFFSET then
+            error(('invalid time-zone format %s'):format(value), level + 1)
+        end
+    elseif type(value) ~= 'number' then
+        error(('tzoffset: string or number expected, but received %s'):format(tostring(value)), level + 1)
+    end
+    check_integer(offset, 'tzoffset', level + 1)
+    check_range(offset, 'tzoffset', -720, 840, level + 1)
+    return offset
+end
+
+-- Puts a zone and its offset into a time.
+local function set_zone(datetime, name, base, level)
+    expect(type(name) == 'string', 'string', 'parse_tzname()', name, level + 1)
+    local status = parse_zone(datetime, name, #name, base)
+    if status == -2 then
+        error(("could not parse '%s' - ambiguous timezone"):format(name), level + 1)
+    elseif status < 0 then
+        error(("could not parse '%s'"):format(name), level + 1)
+    end
+end
+
+-- Nanoseconds of a full second, which are allowed, count as one.
+local function finish(datetime, local_time, nanoseconds)
+    if nanoseconds >= 1e9 then
+        local_time, nanoseconds = local_time + 1, nanoseconds - 1e9
+    end
+    datetime.epoch = local_time - datetime.tzoffset * 60
+    datetime.nsec = nanoseconds
+    return datetime
+end
+
+local function new(fields)
+    local datetime = ffi.new(datetime_t)
+    if fields == nil then
+        return datetime
+    end
+    expect(type(fields) == 'table', 'table', 'datetime.new()', fields, 2)
+    local has_date, has_time = check_fields(fields, 2)
+    local nanoseconds = fraction_of(fields, 2)
+    local days, seconds = 0, 0
+    if fields.timestamp ~= nil then
+        seconds, nanoseconds = split_timestamp(fields.timestamp, nanoseconds, has_date, has_time, 2)
+    end
+    if fields.tzoffset ~= nil then
+        datetime.tzoffset = offset_of(fields.tzoffset, 2)
+    end
+    if has_date then
+        days = checked_days(fields.year or 1970, fields.month or 1, fields.day or 1, 2)
+    end
+    if has_time then
+        seconds = (fields.hour or 0) * 3600 + (fields.min or 0) * 60 + (fields.sec or 0)
+    end
+    if fields.tz ~= nil then
+        set_zone(datetime, fields.tz, days * SECONDS_PER_DAY, 2)
+    end
+    return finish(datetime, days * SECONDS_PER_DAY + seconds, nanoseconds or 0)
+end
+
+local function set(datetime, fields)
+    expect(is_datetime(datetime), 'datetime', 'datetime.set()', datetime, 2)
+    expect(type(fields) == 'table', 'table', 'datetime.set()', fields, 2)
+    local has_date, has_time = check_fields(fields, 2)
+    local nanoseconds = fraction_of(fields, 2)
+    local offset = fields.tzoffset ~= nil and offset_of(fields.tzoffset, 2) or datetime.tzoffset
+    local result = ffi.new(datetime_t, datetime)
+    if fields.timestamp ~= nil then
+        local seconds
+        seconds, nanoseconds = split_timestamp(fields.timestamp, nanoseconds, has_date, has_time, 2)
+        result.tzoffset = offset
+        if fields.tz ~= nil then
+            set_zone(result, fields.tz, seconds, 2)
+        end
+        finish(result, seconds, nanoseconds)
+    else
+        local shown = local_seconds(datetime)
+        local days, seconds = local_days(datetime), shown % SECONDS_PER_DAY
+        if has_date then
+            local year, month, day = date_of(days)
+            days = checked_days(fields.year or year, fields.month or month, fields.day or day, 2)
+        end
+        result.tzoffset = offset
+        if fields.tz ~= nil then
+            set_zone(result, fields.tz, days * SECONDS_PER_DAY + seconds, 2)
+        end
+        if has_time then
+            seconds = (fields.hour or floor(seconds / 3600)) * 3600
+                + (fields.min or floor(seconds / 60) % 60) * 60 + (fields.sec or seconds % 60)
+        end
+        finish(result, days * SECONDS_PER_DAY + seconds, nanoseconds or datetime.nsec)
+    end
+    ffi.copy(datetime, result, ffi.sizeof(datetime_t))
+    return datetime
+end
+
+-- Intervals ------------------------------------------------------------------------------------
+
+local function interval_limit(value, name, limit, level)
+    if type(value) ~= 'number' then
+        error(('numeric value expected, but received %s'):format(type(value)), level + 1)
+    elseif not (value >= -limit and value <= limit) then
+        error(('value %s of %s is out of allowed range [%s, %s]'):format(value, name, -limit, limit),
+            level + 1)
+    end
+end
+
+-- The interval that a table describes, or an interval itself.
+local function to_interval(fields, level)
+    if is_interval(fields) then
+        return fields
+    end
+    local interval = ffi.new(interval_t)
+    interval.adjust = ADJUST[fields.adjust] or ADJUST.none
+    local nanoseconds, given = 0, 0
+    for _, unit in ipairs(UNITS) do
+        local name, limit = unpack(unit)
+        local value = fields[name]
+        if value ~= nil then
+            interval_limit(value, name, limit, level + 1)
+            if name == 'nsec' then
+                nanoseconds, given = value, 1
+            else
+                check_integer(value, name, level + 1)
+                interval[name] = value
+            end
+        end
+    end
+    for name, factor in pairs(FRACTIONS) do
+        local value = fields[name]
+        if value ~= nil then
+            interval_limit(value, name, floor(2147483647 / factor), level + 1)
+            nanoseconds, given = value * factor, given + 1
+        end
+    end
+    if given > 1 then
+        error('only one of nsec, usec or msecs may be defined simultaneously', level + 1)
+    end
+    interval.nsec = nanoseconds
+    return interval
+end
+
+local function new_interval(fields)
+    if fields == nil then
+        fields = {}
+    end
+    expect(type(fields) == 'table', 'table', 'interval.new()', fields, 2)
+    return (to_interval(fields, 2))
+end
+
+-- Adds an interval to a time in place.
+local function move(datetime, sign, interval, level)
+    local status = shift(datetime, sign, interval)
+    if status ~= 0 then
+        error(('%s makes date %s allowed %s'):format(sign > 0 and 'addition' or 'subtraction',
+            status < 0 and 'less than minimum' or 'greater than maximum',
+            status < 0 and MIN_DATE or MAX_DATE), level + 1)
+    end
+    return datetime
+end
+
+local function checked_interval(interval, status, operation, level)
+    if status ~= 0 then
+        local name, limit = unpack(UNITS[status])
+        error(('%s moves value %s of %s out of allowed range [%s, %s]'):format(
+            operation, interval[name], name, -limit, limit), level + 1)
+    end
+    return interval
+end
+
+local function combined(left, sign, right, level)
+    local result = ffi.new(interval_t)
+    local status = combine(result, to_interval(left, level + 1), sign, to_interval(right, level + 1))
+    return (checked_interval(result, status, sign > 0 and 'addition' or 'subtraction', level + 1))
+end
+
+local function add(left, right)
+    if is_datetime(right) then
+        left, right = right, left
+    end
+    expect(is_datetime(left) or is_interval(left), 'datetime or interval', 'operator +', left, 2)
+    expect(is_interval(right) or type(right) == 'table', 'interval or table', 'operator +', right, 2)
+    if is_datetime(left) then
+        return (move(ffi.new(datetime_t, left), 1, to_interval(right, 2), 2))
+    end
+    return (combined(left, 1, right, 2))
+end
+
+local function difference(left, right)
+    expect(is_datetime(left) or is_interval(left), 'datetime or interval', 'operator -', left, 2)
+    local is_span = is_interval(right) or type(right) == 'table'
+    expect(is_span or is_datetime(right), 'datetime, interval or table', 'operator -', right, 2)
+    if is_datetime(left) and is_span then
+        return (move(ffi.new(datetime_t, left), -1, to_interval(right, 2), 2))
+    elseif is_datetime(left) then
+        local result = ffi.new(interval_t)
+        return (checked_interval(result, subtract(result, left, right), 'subtraction', 2))
+    elseif is_span then
+        return (combined(left, -1, right, 2))
+    end
+    error('datetime:operator -() - incompatible type of arguments', 2)
+end
+
+-- Text -----------------------------------------------------------------------------------------
+
+local function format(datetime, pattern)
+    expect(is_datetime(datetime), 'datetime', 'datetime.format()', datetime, 2)
+    if pattern == nil then
+        return (text_of(datetime_text, datetime))
+    end
+    expect(type(pattern) == 'string', 'string', 'datetime.strftime()', pattern, 2)
+    return (text_of(write_format, datetime, pattern))
+end
+
+local function parse(text, options)
+    expect(type(text) == 'string', 'string', 'datetime.parse()', text, 2)
+    local pattern = ''
+    if options ~= nil then
+        expect(type(options) == 'table', 'table', 'datetime.parse()', options, 2)
+        pattern = options.format == nil and '' or options.format
+        expect(type(pattern) == 'string', 'string', 'datetime.parse()', pattern, 2)
+        if options.tzoffset ~= nil then
+            offset_of(options.tzoffset, 2)
+        end
+        expect(options.tz == nil or type(options.tz) == 'string', 'string', 'datetime.parse()', options.tz, 2)
+        if options.tzoffset ~= nil and options.tz ~= nil then
+            error('ambiguous timezone: both tzoffset and tz are specified', 2)
+        end
+    end
+    local is_iso = pattern == '' or pattern == 'iso8601' or pattern == 'rfc3339'
+    local used = is_iso and '' or pattern
+    local datetime = ffi.new(datetime_t)
+    local length = parse_text(datetime, text, #text, used, #used)
+    if length == -2 then
+        error(("could not parse '%s' - ambiguous timezone"):format(text), 2)
+    elseif length < 0 or (length == 0 and is_iso) then
+        error(is_iso and ("could not parse '%s'"):format(text)
+            or ("could not parse '%s' using '%s' format"):format(text, pattern), 2)
+    end
+    if options ~= nil and datetime.tzindex == 0 and datetime.tzoffset == 0 then
+        set(datetime, {tzoffset = options.tzoffset, tz = options.tz})
+    end
+    return datetime, length
+end
+
+local function parse_date(text)
+    expect(type(text) == 'string', 'string', 'datetime.parse_date()', text, 2)
+    local datetime = ffi.new(datetime_t)
+    local length = parse_day(datetime, text, #text)
+    if length < 0 then
+        error(('invalid date format %s'):format(text), 2)
+    end
+    return datetime, length
+end
+
+-- Members --------------------------------------------------------------------------------------
+
+local fields = {
+    timestamp = function(datetime) return datetime.epoch + datetime.nsec / 1e9 end,
+    year = function(datetime) return (date_of(local_days(datetime))) end,
+    month = function(datetime) return (select(2, date_of(local_days(datetime)))) end,
+    day = function(datetime) return (select(3, date_of(local_days(datetime)))) end,
+    yday = function(datetime)
+        local days = local_days(datetime)
+        return days - days_of(date_of(days), 1, 1) + 1
+    end,
+    wday = function(datetime) return (local_days(datetime) + 4) % 7 + 1 end,
+    hour = function(datetime) return floor(local_seconds(datetime) / 3600) % 24 end,
+    min = function(datetime) return floor(local_seconds(datetime) / 60) % 60 end,
+    sec = function(datetime) return datetime.epoch % 60 end,
+    usec = function(datetime) return datetime.nsec / 1e3 end,
+    msec = function(datetime) return datetime.nsec / 1e6 end,
+    isdst = function(datetime) return is_daylight_saving(datetime) == 1 end,
+    tz = function(datetime) return (text_of(write_format, datetime, '%Z')) end,
+}
+
+local function to_table(datetime)
+    expect(is_datetime(datetime), 'datetime', 'datetime.totable()', datetime, 2)
+    local result = {nsec = datetime.nsec, tzoffset = datetime.tzoffset}
+    for _, name in ipairs({
+        'year', 'month', 'day', 'yday', 'wday', 'hour', 'min', 'sec', 'isdst', 'tz', 'timestamp',
+    }) do
+        result[name] = fields[name](datetime)
+    end
+    return result
+end
+
+local function shifted(sign, name)
+    return function(datetime, interval)
+        expect(is_interval(interval) or type(interval) == 'table', 'interval or table', name, interval, 2)
+        expect(is_datetime(datetime), 'datetime', name, datetime, 2)
+        return (move(datetime, sign, to_interval(interval, 2), 2))
+    end
+end
+
+local methods = {
+    format = format,
+    totable = to_table,
+    set = set,
+    add = shifted(1, 'datetime.add'),
+    sub = shifted(-1, 'datetime.sub'),
+}
+
+-- -1, 0 or 1; nil when one of the two is no time.
+local function compare(left, right)
+    if not is_datetime(left) or not is_datetime(right) then
+        return nil
+    end
+    local order = left.epoch - right.epoch
+    return order ~= 0 and order or left.nsec - right.nsec
+end
+
+local function order_of(left, right)
+    return compare(left, right) or error('incompatible types for datetime comparison', 3)
+end
+
+ffi.metatype(datetime_t, {
+    __tostring = function(datetime) return (text_of(datetime_text, datetime)) end,
+    __eq = function(left, right) return compare(left, right) == 0 end,
+    __lt = function(left, right) return order_of(left, right) < 0 end,
+    __le = function(left, right) return order_of(left, right) <= 0 end,
+    __add = add,
+    __sub = difference,
+    __index = function(datetime, name)
+        local field = fields[name]
+        if field ~= nil then
+            return field(datetime)
+        end
+        return methods[name]
+    end,
+})
+
+local function interval_to_table(interval)
+    expect(is_interval(interval), 'interval', 'interval.totable()', interval, 2)
+    local result = {adjust = ADJUST_NAMES[interval.adjust]}
+    for _, unit in ipairs(UNITS) do
+        result[unit[1]] = interval[unit[1]]
+    end
+    return result
+end
+
+local function compare_intervals(left, right)
+    if not is_interval(left) or not is_interval(right) then
+        return nil
+    end
+    for _, unit in ipairs(UNITS) do
+        local order = left[unit[1]] - right[unit[1]]
+        if order ~= 0 then
+            return order
+        end
+    end
+    return 0
+end
+
+local function order_of_intervals(left, right)
+    return compare_intervals(left, right) or error('incompatible types for interval comparison', 3)
+end
+
+local function interval_to_string(interval)
+    expect(is_interval(interval), 'interval', 'datetime.interval.tostring', interval, 2)
+    return (text_of(interval_text, interval))
+end
+
+local interval_methods = {totable = interval_to_table, __serialize = interval_to_string}
+
+ffi.metatype(interval_t, {
+    __tostring = interval_to_string,
+    __eq = function(left, right) return compare_intervals(left, right) == 0 end,
+    __lt = function(left, right) return order_of_intervals(left, right) < 0 end,
+    __le = function(left, right) return order_of_intervals(left, right) <= 0 end,
+    __add = add,
+    __sub = difference,
+    __index = function(interval, name)
+        local factor = FRACTIONS[name]
+        if factor then
+            return floor(interval.nsec / factor)
+        end
+        return interval_methods[name]
+    end,
+})
+
+local function unpacked(ctype, unpack_body, what)
+    return function(body)
+        local value = ffi.new(ctype)
+        if unpack_body(value, body, #body) == 0 then
+            error('Invalid MsgPack - cannot unpack ' .. what, 0)
+        end
+        return value
+    end
+end
+
+values.makers[4] = unpacked(datetime_t, unpack_datetime, 'datetime')
+values.makers[6] = unpacked(interval_t, unpack_interval, 'interval')
+
+return {
+    new = new,
+    now = function()
+        local datetime = ffi.new(datetime_t)
+        fill_now(datetime)
+        return datetime
+    end,
+    parse = parse,
+    parse_date = parse_date,
+    is_datetime = is_datetime,
+    interval = {new = new_interval, is_interval = is_interval},
+    TZ = native.zones,
+}

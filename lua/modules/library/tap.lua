@@ -1,0 +1,245 @@
+-- The module `tap`: tests that print in the Test Anything Protocol.
+
+local tap = {}
+local methods = {}
+local metatable = {__index = methods}
+
+local function write(test, text)
+    io.stdout:write((' '):rep(test.indent), text, '\n')
+end
+
+-- The frames below those of this module, as a failed check shows them.
+local function trace_of()
+    local frames = {}
+    for level = 3, 100 do
+        local frame = debug.getinfo(level, 'nSl')
+        if frame == nil then
+            break
+        elseif not frame.source:find('^@lycosa/') and frame.what ~= 'C' then
+            frames[#frames + 1] = {
+                source = frame.source,
+                src = frame.short_src,
+                line = frame.linedefined,
+                what = frame.what,
+                name = frame.name,
+                namewhat = frame.namewhat,
+                filename = frame.source:sub(1, 1) == '@' and frame.source:sub(2) or 'eval',
+            }
+        end
+    end
+    return frames
+end
+
+local function write_details(test, details)
+    local ok, text = pcall(function() return require('yaml').encode(details) end)
+    if not ok then
+        text = require('json').encode(details) .. '\n'
+    end
+    for line in text:gmatch('[^\n]+') do
+        write(test, '  ' .. line)
+    end
+end
+
+function methods.ok(test, condition, name, extra)
+    test.total = test.total + 1
+    name = tostring(name)
+    if condition then
+        write(test, ('ok - %s'):format(name))
+        return true
+    end
+    test.failed = test.failed + 1
+    write(test, ('not ok - %s'):format(name))
+    local details = {trace = trace_of()}
+    for key, value in pairs(type(extra) == 'table' and extra or {}) do
+        details[key] = value
+    end
+    local place = details.trace[1]
+    if place ~= nil then
+        details.filename, details.line = place.filename, place.line
+    end
+    write_details(test, details)
+    return false
+end
+
+function methods.fail(test, name, extra)
+    return methods.ok(test, false, name, extra)
+end
+
+function methods.skip(test, name)
+    methods.ok(test, true, tostring(name) .. ' # skip')
+end
+
+function methods.diag(test, format, ...)
+    local text = select('#', ...) > 0 and tostring(format):format(...) or tostring(format)
+    for line in (text .. '\n'):gmatch('(.-)\n') do
+        write(test, '# ' .. line)
+    end
+end
+
+function methods.plan(test, count)
+    if type(count) ~= 'number' then
+        error('Usage: test:plan(count)', 2)
+    end
+    test.planned = count
+    write(test, ('1..%d'):format(count))
+end
+
+--- Comparisons.
+
+local function compared(got, expected, extra, name)
+    local details = {got = got, [name or 'expected'] = expected}
+    for key, value in pairs(type(extra) == 'table' and extra or {}) do
+        details[key] = value
+    end
+    return details
+end
+
+-- Whether two values are equal all the way down. Unless `details.strict`, null and nil are, and numbers
+-- by value; what differs goes into `details`, with the path to it.
+local function is_deeply(got, expected, details)
+    if type(got) == 'table' and type(expected) == 'table' then
+        local path = details.path
+        for key, value in pairs(got) do
+            details.path = ('%s/%s'):format(path, tostring(key))
+            if not is_deeply(value, expected[key], details) then
+                return false
+            end
+        end
+        for key, value in pairs(expected) do
+            if got[key] == nil and (details.strict or value ~= nil) then
+                details.path = ('%s/%s'):format(path, tostring(key))
+                details.expected, details.got = value, nil
+                return false
+            end
+        end
+        details.path = path
+        return true
+    end
+    local equal = got == expected
+    if details.strict and type(got) ~= type(expected) then
+        equal = false
+    end
+    if not equal then
+        details.got, details.expected = got, expected
+    end
+    return equal
+end
+
+function methods.is(test, got, expected, name, extra)
+    return methods.ok(test, got == expected, name, compared(got, expected, extra))
+end
+
+function methods.isnt(test, got, unexpected, name, extra)
+    return methods.ok(test, got ~= unexpected, name, compared(got, unexpected, extra, 'unexpected'))
+end
+
+function methods.isnil(test, value, name, extra)
+    return methods.is(test, not value and 'nil' or value, 'nil', name, extra)
+end
+
+function methods.is_deeply(test, got, expected, name, extra)
+    local details = {path = '/', strict = test.strict}
+    for key, value in pairs(type(extra) == 'table' and extra or {}) do
+        details[key] = value
+    end
+    return methods.ok(test, is_deeply(got, expected, details), name, details)
+end
+
+local function matches(text, pattern)
+    return tostring(text):match(pattern) ~= nil
+end
+
+function methods.like(test, got, pattern, name, extra)
+    return methods.ok(test, matches(got, pattern), name, compared(got, pattern, extra))
+end
+
+function methods.unlike(test, got, pattern, name, extra)
+    return methods.ok(test, not matches(got, pattern), name, compared(got, pattern, extra))
+end
+
+for name, kind in pairs({
+    isstring = 'string', isnumber = 'number', istable = 'table', isboolean = 'boolean', isfunction = 'function',
+}) do
+    methods[name] = function(test, value, label, extra)
+        return methods.is(test, type(value), kind, label, extra)
+    end
+end
+
+function methods.iscdata(test, value, kind, name, extra)
+    local ffi = require('ffi')
+    local is_one = type(value) == 'cdata' and ffi.istype(kind, value)
+    return methods.ok(test, is_one, name, compared(type(value), 'ctype<' .. tostring(kind) .. '>', extra))
+end
+
+function methods.isudata(test, value, kind, name, extra)
+    local is_one = type(value) == 'userdata' and getmetatable(value) == debug.getregistry()[kind]
+    return methods.ok(test, is_one, name, compared(type(value), 'userdata<' .. tostring(kind) .. '>', extra))
+end
+
+--- Tests within tests.
+
+local function new_test(parent, name)
+    return setmetatable({
+        parent = parent,
+        name = name,
+        indent = parent and parent.indent + 4 or 0,
+        total = 0,
+        failed = 0,
+        planned = 0,
+        strict = parent and parent.strict or false,
+        trace = parent == nil or parent.trace,
+    }, metatable)
+end
+
+-- Prints what is wrong with the count of checks; answers with whether all went well.
+function methods.check(test)
+    if test.is_checked then
+        error('check called twice', 2)
+    end
+    test.is_checked = true
+    if test.planned ~= test.total then
+        if test.parent ~= nil then
+            methods.ok(test.parent, false, 'bad plan', {planned = test.planned, run = test.total})
+        else
+            methods.diag(test, 'bad plan: planned %d run %d', test.planned, test.total)
+        end
+        return false
+    elseif test.failed > 0 then
+        if test.parent ~= nil then
+            methods.ok(test.parent, false, 'failed subtests', {planned = test.planned, failed = test.failed})
+        else
+            methods.diag(test, 'failed subtest: %d', test.failed)
+        end
+        return false
+    elseif test.parent ~= nil then
+        methods.ok(test.parent, true, test.name)
+    end
+    return true
+end
+
+-- Runs a test of its own inside of this one, or begins it when there is no function.
+function methods.test(parent, name, action, ...)
+    local test = new_test(parent, tostring(name))
+    if action == nil then
+        return test
+    end
+    write(test, '# ' .. test.name)
+    action(test, ...)
+    write(test, ('# %s: end'):format(test.name))
+    return methods.check(test)
+end
+
+function tap.test(name, action, ...)
+    if name == nil then
+        error('Usage: tap.test(name[, function, ...])', 2)
+    end
+    io.stdout:write('TAP version 13\n')
+    local test = new_test(nil, tostring(name))
+    if action ~= nil then
+        action(test, ...)
+        methods.check(test)
+    end
+    return test
+end
+
+return tap

@@ -1,0 +1,20 @@
+local show = require('show')
+local csv = require('csv')
+
+show('rows', csv.dump({{1, 'a,b', 'c"d'}, {'x\ny', 5.5, true}}))
+show('one row', csv.dump({1, 2, 3}))
+show('nothing', csv.dump({}), csv.dump({{}}))
+show('spaces', csv.dump({{' lead', 'trail ', ''}}))
+show('delimiter', csv.dump({{1, '2;3', '4,5'}}, {delimiter = ';'}))
+show('quote_char', csv.dump({{"a'b", 'c,d'}}, {quote_char = "'"}))
+show('integer', csv.dump({{1ULL, -5LL}}))
+show('tuple', csv.dump({box.tuple.new({1, 2})}))
+show('line ends', csv.dump({{'a\rb', 'tab\t'}}))
+local written = {}
+show('writable', csv.dump({{1, 2}, {3}}, {}, {write = function(_, line) written[#written + 1] = line end}))
+show('written', written)
+show('back', csv.load(csv.dump({{'a,b', 'c\nd', 'e'}})))
+show.try('number', csv.dump, 5)
+show.try('no table', csv.dump)
+
+os.exit(0)

@@ -1,0 +1,33 @@
+local show = require('show')
+local fio = require('fio')
+local directory = fio.tempdir()
+show('tempdir', fio.path.is_dir(directory), fio.chdir(directory), fio.cwd() == fio.abspath('.'))
+
+show('mkdir', fio.mkdir('d'), fio.mkdir('d2', tonumber('700', 8)), fio.stat('d2').mode)
+show('mktree', fio.mktree('d/a/b/c'), fio.mktree('d/a/b/c'), fio.path.is_dir('d/a/b/c'))
+fio.open('f', {'O_CREAT', 'O_WRONLY'}, 420):close()
+fio.open('d/g', {'O_CREAT', 'O_WRONLY'}, 420):close()
+local names = fio.listdir('.')
+table.sort(names)
+show('listdir', names, fio.listdir('d/a/b/c'))
+show('glob', fio.glob('*'), fio.glob('d/*'), fio.glob('d/*/*'), fio.glob('nothing*'), fio.glob('[ef]'), fio.glob('?'))
+show('links', fio.symlink('f', 'l'), fio.readlink('l'), fio.link('f', 'h'), fio.stat('h').nlink)
+show('lstat', fio.lstat('l'):is_link(), fio.stat('l'):is_link(), fio.lstat('l'):is_reg())
+fio.symlink('nowhere', 'broken')
+for _, name in ipairs({'is_file', 'is_dir', 'is_link', 'exists', 'lexists'}) do
+    local test = fio.path[name]
+    show(name, test('f'), test('d'), test('l'), test('broken'), test('nothing'))
+end
+show('rename', fio.rename('h', 'h2'), fio.path.exists('h'), fio.path.exists('h2'))
+show('unlink', fio.unlink('h2'), fio.path.exists('h2'))
+show('copyfile into', fio.copyfile('f', 'd'), fio.path.is_file('d/f'))
+show('copytree', fio.copytree('d', 'e'), fio.path.is_dir('e/a/b/c'), fio.path.is_file('e/g'))
+show('rmdir', fio.rmdir('d2'), fio.path.exists('d2'))
+show('rmtree', fio.rmtree('e'), fio.path.exists('e'))
+local before = fio.umask(tonumber('22', 8))
+show('umask', fio.umask(tonumber('77', 8)), fio.umask(before))
+show('sync', fio.sync())
+
+fio.chdir('/')
+show('away', fio.cwd(), fio.rmtree(directory), fio.path.exists(directory))
+os.exit(0)
