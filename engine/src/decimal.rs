@@ -90,12 +90,12 @@ impl Decimal {
 
     /// The sum, rounded half up to 38 digits; nothing when its magnitude reaches 10^38.
     pub fn checked_add(&self, other: &Self) -> Option<Self> {
-        bounded(&self.0 + &other.0)
+        arithmetic::sum(&self.0, &other.0, 1)
     }
 
     /// The difference, rounded half up to 38 digits; nothing when its magnitude reaches 10^38.
     pub fn checked_sub(&self, other: &Self) -> Option<Self> {
-        bounded(&self.0 - &other.0)
+        arithmetic::sum(&self.0, &other.0, -1)
     }
 
     /// Exact order against an unsigned integer.

@@ -130,12 +130,19 @@ error_kinds! {
     RollbackInSubStmt = ROLLBACK_IN_SUB_STMT, 123, "Rollback called in a nested statement";
     PartialKey { index_type: &'static str, expected: u32, actual: u32 } = PARTIAL_KEY, 136, "{index_type} index does not support selects via a partial key (expected {expected} parts, got {actual}). Please Consider changing index type to TREE.";
     WrongSpaceFormat { field: u32, reason: String } = WRONG_SPACE_FORMAT, 141, "Wrong space format field {field}: {reason}";
+    CreateSequence { sequence: String, reason: String } = CREATE_SEQUENCE, 142, "Failed to create sequence '{sequence}': {reason}";
+    AlterSequence { sequence: String, reason: String } = ALTER_SEQUENCE, 143, "Can't modify sequence '{sequence}': {reason}";
+    DropSequence { sequence: String, reason: &'static str } = DROP_SEQUENCE, 144, "Can't drop sequence '{sequence}': {reason}";
+    NoSuchSequence { sequence: String } = NO_SUCH_SEQUENCE, 145, "Sequence '{sequence}' does not exist";
+    SequenceExists { sequence: String } = SEQUENCE_EXISTS, 146, "Sequence '{sequence}' already exists";
+    SequenceOverflow { sequence: String } = SEQUENCE_OVERFLOW, 147, "Sequence '{sequence}' has overflowed";
     NoSuchIndexName { index: String, space: String } = NO_SUCH_INDEX_NAME, 148, "No index '{index}' is defined in space '{space}'";
     SpaceFieldIsDuplicate { field: String } = SPACE_FIELD_IS_DUPLICATE, 149, "Space field '{field}' is duplicate";
     NullablePrimary { space: String } = NULLABLE_PRIMARY, 152, "Primary index of space '{space}' can not contain nullable parts";
     TransactionYield = TRANSACTION_YIELD, 154, "Transaction has been aborted by a fiber yield";
     UpdateDecimalOverflow { operation: char, field: String } = UPDATE_DECIMAL_OVERFLOW, 160, "Decimal overflow when performing operation '{operation}' on field {field}";
     NoSuchFieldName { field: String } = NO_SUCH_FIELD_NAME, 201, "Field '{field}' was not found in the tuple";
+    SequenceNotStarted { sequence: String } = SEQUENCE_NOT_STARTED, 212, "Sequence '{sequence}' is not started";
     IteratorPosition = ITERATOR_POSITION, 247, "Iterator position is invalid";
     FieldValueOutOfRange { field: String, field_type: &'static str, reason: String } = FIELD_VALUE_OUT_OF_RANGE, 280, "The value of field {field} exceeds the supported range for type '{field_type}': {reason}";
 }

@@ -38,6 +38,18 @@ pub(crate) struct Special {
     pub(crate) is_system: bool,
     /// Whether only changes of the schema may change its rows.
     pub(crate) is_protected: bool,
+    /// Where values for nulls of one field come from.
+    pub(crate) sequence: Option<SpaceSequence>,
+}
+
+/// A field of a space that takes its values from a sequence.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SpaceSequence {
+    pub(crate) sequence_id: u32,
+    /// Number of the field, from 0.
+    pub(crate) field: u32,
+    /// Whether the sequence was made for this space, and ends with it.
+    pub(crate) is_generated: bool,
 }
 
 impl Space {
@@ -201,6 +213,26 @@ impl Space {
             index.remove(tuple);
         }
         self.account(Some(tuple), None);
+    }
+
+    /// Takes the tuple with a full key of the primary index out, if it is there.
+    pub(crate) fn take_by_key(&mut self, key: &[u8]) -> Option<TuplePtr> {
+        let found = self.primary()?.get(Encoded::trusted(key))?;
+        self.take(found);
+        Some(found)
+    }
+
+    /// Gives the space another sequence, or none, and answers with the one it had.
+    pub(crate) fn exchange_sequence(
+        &mut self,
+        new: Option<SpaceSequence>,
+    ) -> Option<SpaceSequence> {
+        let special = self.special.get_or_insert_default();
+        let old = std::mem::replace(&mut special.sequence, new);
+        if new.is_none() && !special.is_system {
+            self.special = None;
+        }
+        old
     }
 
     /// Undoes a statement that put `new` in the place of `old`. The caller holds the overdraft.

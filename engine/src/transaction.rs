@@ -4,9 +4,10 @@
 //! Ownership: a row entry owns the reference of its `old` tuple; its `new` tuple is owned by the
 //! primary index, or by the later entry that took it out.
 
+use crate::database::{SEQUENCE_ID, Sequence};
 use crate::index::Index;
 use crate::schema::Format;
-use crate::space::{Contents, Space};
+use crate::space::{Contents, Space, SpaceSequence};
 use crate::tuple::TuplePtr;
 
 /// One change, with what it takes to undo it.
@@ -42,6 +43,16 @@ pub(crate) enum SchemaChange {
         space_id: u32,
         old_name: String,
     },
+    SequenceCreated {
+        id: u32,
+    },
+    SequenceDropped {
+        sequence: Sequence,
+    },
+    /// The value of `old` counts for nothing.
+    SequenceAltered {
+        old: Sequence,
+    },
     /// A change within a space that stays.
     Within {
         space_id: u32,
@@ -50,12 +61,16 @@ pub(crate) enum SchemaChange {
 }
 
 impl SchemaChange {
+    /// The space that has changed; for a sequence the one that lists it.
     pub(crate) fn space_id(&self) -> u32 {
         match self {
             Self::SpaceCreated { space_id }
             | Self::SpaceRenamed { space_id, .. }
             | Self::Within { space_id, .. } => *space_id,
             Self::SpaceDropped { space } => space.id,
+            Self::SequenceCreated { .. }
+            | Self::SequenceDropped { .. }
+            | Self::SequenceAltered { .. } => SEQUENCE_ID,
         }
     }
 }
@@ -84,6 +99,9 @@ pub(crate) enum SpaceChange {
     IndexesAltered {
         indexes: Vec<Index>,
         old_format: Format,
+    },
+    SequenceChanged {
+        old: Option<SpaceSequence>,
     },
     Truncated {
         contents: Contents,

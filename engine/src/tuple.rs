@@ -243,7 +243,7 @@ impl TupleMemory {
     /// # Safety
     /// The tuple is alive.
     #[inline]
-    unsafe fn retain(tuple: TuplePtr) {
+    pub(crate) unsafe fn retain(tuple: TuplePtr) {
         // SAFETY: the caller vouches for the tuple.
         let references = unsafe { &(*tuple.0.as_ptr()).references };
         // At the ceiling the tuple is kept for ever rather than freed too early.

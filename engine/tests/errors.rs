@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use lycosa_engine::memory::SLAB_BYTES;
-use lycosa_engine::schema::{Collation, FieldDefinition, FieldType, KeyPart};
+use lycosa_engine::schema::{Collation, FieldDefinition, FieldType, Format, KeyPart};
 use lycosa_engine::tuple::{Encoded, Fields};
 use lycosa_engine::{
-    Database, DatabaseOptions, ErrorKind, IndexOptions, IteratorType, Result, Select, SpaceOptions,
+    Database, DatabaseOptions, ErrorKind, IndexOptions, IteratorType, Result, Select,
+    SequenceDefinition, SpaceOptions,
 };
 
 /// Raised by the layers above, which read iterator names: the engine takes an enum.
@@ -130,6 +131,11 @@ const STATEMENTS: &[(&str, Provoke)] = &[
     ("TUPLE_NOT_ARRAY", |f| f.insert(&[0x80])),
     ("FIELD_TYPE", |f| {
         f.insert(&Fields::new().unsigned(2).unsigned(2).finish())
+    }),
+    ("FIELD_VALUE_OUT_OF_RANGE", |_| {
+        let small = FieldDefinition::new("small", FieldType::Int8);
+        let tuple = Fields::new().unsigned(128).finish();
+        Format::of_fields(vec![small])?.validate(Encoded::trusted(&tuple))
     }),
     ("UPDATE_SPLICE", |f| {
         let splice = operation(":", 2).integer(-100).unsigned(1).string("x");
@@ -274,6 +280,42 @@ const SCHEMA_CHANGES: &[(&str, Provoke)] = &[
     }),
 ];
 
+fn sequence(f: &mut Fixture, maximum: i64) -> Result<u32> {
+    let definition = SequenceDefinition {
+        maximum,
+        ..SequenceDefinition::with_step(1)
+    };
+    f.database.create_sequence("numbers", definition)
+}
+
+const SEQUENCES: &[(&str, Provoke)] = &[
+    ("CREATE_SEQUENCE", |f| sequence(f, 0).map(|_| ())),
+    ("ALTER_SEQUENCE", |f| {
+        let id = sequence(f, 1)?;
+        let definition = SequenceDefinition::with_step(0);
+        f.database.alter_sequence(id, "numbers", definition)
+    }),
+    ("DROP_SEQUENCE", |f| {
+        let id = sequence(f, 1)?;
+        f.database.attach_sequence(f.space, id, 0, false)?;
+        f.database.drop_sequence(id)
+    }),
+    ("NO_SUCH_SEQUENCE", |f| f.database.drop_sequence(77)),
+    ("SEQUENCE_EXISTS", |f| {
+        sequence(f, 1)?;
+        sequence(f, 1).map(|_| ())
+    }),
+    ("SEQUENCE_OVERFLOW", |f| {
+        let id = sequence(f, 1)?;
+        f.database.sequence_next(id)?;
+        f.database.sequence_next(id).map(|_| ())
+    }),
+    ("SEQUENCE_NOT_STARTED", |f| {
+        let id = sequence(f, 1)?;
+        f.database.sequence_current(id).map(|_| ())
+    }),
+];
+
 const TRANSACTIONS: &[(&str, Provoke)] = &[
     ("ACTIVE_TRANSACTION", |f| {
         f.database.begin()?;
@@ -314,7 +356,11 @@ const TRANSACTIONS: &[(&str, Provoke)] = &[
 ];
 
 fn cases() -> impl Iterator<Item = &'static (&'static str, Provoke)> {
-    STATEMENTS.iter().chain(SCHEMA_CHANGES).chain(TRANSACTIONS)
+    STATEMENTS
+        .iter()
+        .chain(SCHEMA_CHANGES)
+        .chain(SEQUENCES)
+        .chain(TRANSACTIONS)
 }
 
 #[test]

@@ -110,7 +110,8 @@ local function format_code(code, ...)
     return message, payload
 end
 
-local RESERVED = {code = true, reason = true, message = true, type = true, prev = true, level = true}
+local RESERVED = {code = true, reason = true, message = true, type = true, prev = true, level = true,
+    errno = true}
 
 local function make_from_table(options, level)
     local message = options.message or options.reason or ''
@@ -128,6 +129,7 @@ local function make_from_table(options, level)
         detail.type, detail.base_type, detail.custom_type = custom, 'CustomError', custom
         detail.payload.name = options.name
     end
+    details[object].errno = options.errno
     if is_error(options.prev) then
         details[object].prev = options.prev
     end

@@ -285,9 +285,10 @@ methods.status = fiber.status
 function fiber.name(...)
     local first = ...
     local id, given, options, count = nil, first, select(2, ...), select('#', ...)
+    local position = 1
     if type(first) == 'userdata' then
         id = living_id(first)
-        given, options, count = options, select(3, ...), count - 1
+        given, options, count, position = options, select(3, ...), count - 1, 2
     else
         id = current_id()
     end
@@ -295,7 +296,7 @@ function fiber.name(...)
         return primitives.name(id)
     end
     if type(given) ~= 'string' and type(given) ~= 'number' then
-        error(("bad argument #1 to '?' (string expected, got %s)"):format(type(given)), 2)
+        error(("bad argument #%d to '?' (string expected, got %s)"):format(position, type(given)), 2)
     end
     local name = tostring(given)
     local truncates = type(options) == 'table' and options.truncate == true
@@ -370,6 +371,12 @@ function fiber.top()
         id = primitives.next_id(id)
     end
     return {cpu = cpu, cpu_misses = 0}
+end
+
+-- Stacks of fibers are not recorded: there is nothing to switch on or off.
+for _, name in ipairs({'leak_backtrace_enable', 'leak_backtrace_disable',
+    'parent_backtrace_enable', 'parent_backtrace_disable'}) do
+    fiber[name] = function() end
 end
 
 --- Time: the loop's, as in Tarantool; microseconds in the 64-bit forms.

@@ -11,10 +11,17 @@ local condition_metatable = {__gc = primitives.condition_free}
 local condition_methods = {}
 condition_metatable.__index = condition_methods
 
-local function check_condition(value, usage)
-    if type(value) ~= 'userdata' or not rawequal(getmetatable(value), condition_metatable) then
-        error('usage: ' .. usage, 3)
+-- Checks the object of a method; without one the usage is told.
+local function check_object(value, metatable, name, usage)
+    if value == nil then
+        error('usage: ' .. usage, 4)
+    elseif type(value) ~= 'userdata' or not rawequal(getmetatable(value), metatable) then
+        error(("bad argument #1 to '?' (%s expected, got %s)"):format(name, type(value)), 4)
     end
+end
+
+local function check_condition(value, usage)
+    check_object(value, condition_metatable, 'fiber.cond', usage)
 end
 
 function fiber.cond()
@@ -59,9 +66,7 @@ channel_metatable.__index = channel_methods
 local channel_info = primitives.channel_info
 
 local function check_channel(value, usage)
-    if type(value) ~= 'userdata' or not rawequal(getmetatable(value), channel_metatable) then
-        error('usage: ' .. usage, 3)
-    end
+    check_object(value, channel_metatable, 'fiber.channel', usage)
 end
 
 function fiber.channel(size)

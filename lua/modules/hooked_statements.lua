@@ -15,7 +15,9 @@ local hooks = require('lycosa.hooks')
 local transactions = require('lycosa.transactions')
 local tuples = require('lycosa.tuple')
 
-local api, raise = database.api, database.raise
+local api, context, raise = database.api, database.context, database.raise
+local begin_statement, end_statement = database.begin_statement, database.end_statement
+local undo_statement, check_not_aborted = database.undo_statement, database.check_not_aborted
 local scratch = encoder.scratch
 local spaces, rules, silent, format_ids = hooks.spaces, hooks.rules, hooks.silent, hooks.format_ids
 
@@ -57,22 +59,46 @@ local function finish_call(ok, ...)
     error(failure, 0)
 end
 
+local function check_running()
+    if check_not_aborted(context) < 0 then
+        raise()
+    end
+end
+
 -- Calls a trigger and answers with how many values it returns, and with them. What it throws is
 -- thrown on as an error object. Nothing runs after a yield.
 local function call(callable, ...)
-    check(native.check_not_aborted())
+    check_running()
     return finish_call(pcall(callable, ...))
 end
 
--- The lists of an event of a space: bound to its number, then to its name.
-local function lists_of(space, event)
-    return events.list_of(('box.space[%d].%s'):format(space.id, event)),
-        events.list_of(('box.space.%s.%s'):format(space.name, event))
+-- Lists of triggers by the number of a space, until any of them changes.
+local known_lists = {}
+
+hooks.on_refresh(function() known_lists = {} end)
+
+-- The lists of a space: bound to its number, then to its name.
+local function lists_of(space)
+    local lists = known_lists[space.id]
+    if lists == nil then
+        lists = {}
+        for _, event in next, {'before_replace', 'on_replace'} do
+            local by_id = events.list_of(('box.space[%d].%s'):format(space.id, event))
+            local by_name = events.list_of(('box.space.%s.%s'):format(space.name, event))
+            if not (by_id:is_empty() and by_name:is_empty()) then
+                lists[event] = {by_id, by_name}
+            end
+        end
+        known_lists[space.id] = lists
+    end
+    return lists
 end
 
-local function run_on_replace(list, ...)
-    for _, callable in list:each() do
-        call(callable, ...)
+local function run_on_replace(lists, ...)
+    for _, list in ipairs(lists) do
+        for _, callable in list:each() do
+            call(callable, ...)
+        end
     end
 end
 
@@ -84,8 +110,7 @@ local function hooks_of(space_id)
     end
     local found = {space = space, rules = rules[space_id]}
     if not silent[space_id] then
-        local by_id, by_name = lists_of(space, 'before_replace')
-        found.has_before = not (by_id:is_empty() and by_name:is_empty())
+        found.before = lists_of(space).before_replace
     end
     return found
 end
@@ -123,23 +148,18 @@ local function preview(found, request)
     return old, check(native.preview_update(space_id, old, request.operations, true))
 end
 
--- Runs the triggers of one list; each sees what the one before has made of the new tuple.
-local function run_before_replace(found, request, list, old, new)
-    for _, callable in list:each() do
-        local count, returned = call(callable, old, new, found.space.name, request.kind)
-        check(native.check_not_aborted())
-        if count > 0 then
-            if returned == nil then
-                returned = nil
-            elseif not tuples.is(returned) then
-                box.error(box.error.BEFORE_REPLACE_RET)
-            else
-                check_tuple(found, request.space_id, bytes_of(encoder.encode, returned))
-            end
-            new = returned
-        end
+-- The new tuple after a trigger that returned `count` values, `returned` the first of them.
+local function chosen(found, request, new, count, returned)
+    check_running()
+    if count == 0 then
+        return new
+    elseif returned == nil then
+        return nil
+    elseif not tuples.is(returned) then
+        box.error(box.error.BEFORE_REPLACE_RET)
     end
-    return new
+    check_tuple(found, request.space_id, bytes_of(encoder.encode, returned))
+    return returned
 end
 
 -- Makes the request one that gives the tuple which the triggers have chosen.
@@ -162,15 +182,19 @@ local function rewrite(request, old, new, old_bytes)
     end
 end
 
--- Runs the `before_replace` triggers, which may make another request of this one.
+-- Runs the `before_replace` triggers, which may make another request of this one; each sees what
+-- the one before has made of the new tuple.
 local function before_replace(found, request, old_bytes, new_bytes)
     local space_id = request.space_id
     local old, new = tuple_of(old_bytes, space_id), tuple_of(new_bytes, space_id)
-    local by_id, by_name = lists_of(found.space, 'before_replace')
-    local chosen = run_before_replace(found, request, by_id, old, new)
-    chosen = run_before_replace(found, request, by_name, old, chosen)
-    if not rawequal(chosen, new) then
-        rewrite(request, old, chosen, old_bytes)
+    local latest, name, kind = new, found.space.name, request.kind
+    for _, list in ipairs(found.before) do
+        for _, callable in list:each() do
+            latest = chosen(found, request, latest, call(callable, old, latest, name, kind))
+        end
+    end
+    if not rawequal(latest, new) then
+        rewrite(request, old, latest, old_bytes)
     end
 end
 
@@ -179,13 +203,13 @@ local function prepare(found, request)
     if of_space ~= nil and of_space.apply_defaults ~= nil and PUTS[request.kind] then
         request.bytes = of_space.apply_defaults(request.bytes)
     end
-    if not found.has_before and (of_space == nil or not of_space.has_constraints) then
+    if not found.before and (of_space == nil or not of_space.has_constraints) then
         return
     end
     local old, new = preview(found, request)
     if old == nil and new == nil then
         return
-    elseif found.has_before then
+    elseif found.before then
         before_replace(found, request, old, new)
     end
     -- The changed tuple of a put has been checked as such; this is the one of an update.
@@ -209,11 +233,10 @@ local function execute(request)
         found.rules.changed(old, new)
     end
     if old ~= nil and found.space ~= nil and not silent[space_id] then
-        local by_id, by_name = lists_of(found.space, 'on_replace')
-        if not (by_id:is_empty() and by_name:is_empty()) then
-            local old_tuple, new_tuple = tuple_of(old, space_id), tuple_of(new, space_id)
-            run_on_replace(by_id, old_tuple, new_tuple, found.space.name, request.kind)
-            run_on_replace(by_name, old_tuple, new_tuple, found.space.name, request.kind)
+        local lists = lists_of(found.space).on_replace
+        if lists ~= nil then
+            run_on_replace(lists, tuple_of(old, space_id), tuple_of(new, space_id),
+                found.space.name, request.kind)
         end
     end
     return result
@@ -221,14 +244,16 @@ end
 
 -- Runs a request as a statement, and as a transaction when there is none.
 local function run(request)
-    check(native.begin_statement())
+    if begin_statement(context) < 0 then
+        raise()
+    end
     local ok, result = pcall(execute, request)
     if ok then
-        if native.end_statement() then
+        if end_statement(context) == 1 then
             api.commit()
         end
     else
-        if native.undo_statement() then
+        if undo_statement(context) == 1 then
             api.rollback()
         else
             transactions.sync()

@@ -23,7 +23,7 @@ local function is_of_transactions(name)
         or name:find('^box%.on_rollback') ~= nil
 end
 
-local hears_transactions = function() end
+local hears_transactions, refreshed = function() end, function() end
 
 local function refresh()
     local hooked, hooks_all, has_triggers = {}, false, false
@@ -50,6 +50,7 @@ local function refresh()
     end
     native.set_hooked(list, hooks_all, has_triggers)
     hears_transactions(hooks_all)
+    refreshed()
 end
 
 events.on_change(refresh)
@@ -98,6 +99,8 @@ return {
     silent = silent,
     refresh = refresh,
     forget = forget,
+    -- Calls back when lists of triggers or names of spaces may have changed.
+    on_refresh = function(callback) refreshed = callback end,
     -- Calls back with whether triggers on transactions are there.
     on_transactions_heard = function(callback) hears_transactions = callback end,
 }

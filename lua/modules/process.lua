@@ -67,6 +67,7 @@ function process.exit(value)
     exit_now(code)
 end
 os.exit = process.exit
+process.on_exit(require('lycosa.box_ctl').run_shutdown_triggers)
 
 -- What Ctrl-C does; the console sets it while a chunk runs.
 process.on_interrupt = nil
@@ -156,6 +157,7 @@ function process.main(options)
         fiber.name(options.script:match('[^/]*$'), {truncate = true})
     elseif options.interactive then
         fiber.name('interactive')
+        require('lycosa.box_session').set_type('repl')
     end
     watch_signals()
     if not xpcall(run_all, report, options) then

@@ -20,21 +20,22 @@ local check_native, is_type = checks.native, checks.is_type
 
 local spaces = hooks.spaces
 
--- Names of formats, so that equal ones share a number.
+-- Formats by what their fields are called and hold, so that equal ones share a number.
 local format_numbers, next_format_number = {}, 0
 
 local function format_number(fields)
-    local names = {}
+    local names, descriptions = {}, {}
     for position, field in ipairs(fields) do
         names[position] = field.name
+        descriptions[position] = ('%s\0%s\0%s'):format(field.name, field.type, field.is_nullable)
     end
-    local key = table.concat(names, '\0')
+    local key = table.concat(descriptions, '\0')
     local number = format_numbers[key]
     if number == nil then
         next_format_number = next_format_number + 1
         number = next_format_number
         format_numbers[key] = number
-        tuples.register_format(number, names)
+        tuples.register_format(number, names, fields)
     end
     return number
 end
@@ -72,9 +73,14 @@ local function update_space(space, described)
     space.field_count = described.field_count
     space.type = flags.type or flags.temporary and 'data-temporary' or 'normal'
     space.temporary = space.type ~= 'normal'
+    native.set_temporary(space.id, space.temporary)
     space.is_local, space.is_sync = flags.group_id == 1, flags.is_sync == true
     space.enabled = described.indexes[1] ~= nil and described.indexes[1].id == 0
     update_indexes(space, described)
+    local primary = space.index[0]
+    if primary ~= nil then
+        primary.sequence_id, primary.sequence_fieldno = described.sequence_id, described.sequence_fieldno
+    end
     objects.format_ids[space.id] = format_number(described.fields)
 end
 
@@ -115,6 +121,8 @@ local function refresh(id)
 end
 
 local seen_version
+local sequences_changed = function() end
+local SEQUENCE_ID = 284
 
 local function sync()
     local version = database.schema_version(context)
@@ -122,6 +130,9 @@ local function sync()
         seen_version = version
         for _, id in ipairs(native.take_changed_spaces()) do
             refresh(id)
+            if id == SEQUENCE_ID then
+                sequences_changed()
+            end
         end
         hooks.refresh()
     end
@@ -135,10 +146,15 @@ local function bootstrap()
     sync()
 end
 
+-- Number of the user on whose behalf the session acts, to whom what it makes belongs.
+local function current_user()
+    return box.session.euid()
+end
+
 -- Number of the user or role of a name or number.
 local function owner_number(user)
     if user == nil then
-        return nil
+        return current_user()
     end
     local _user = spaces._user
     local found
@@ -378,7 +394,7 @@ function schema.space.alter(id, options)
     local change = {
         name = options.name,
         field_count = options.field_count,
-        owner = owner_number(options.user),
+        owner = options.user ~= nil and owner_number(options.user) or nil,
         flags = changed_flags(known, options),
     }
     if options.format ~= nil then
@@ -445,4 +461,12 @@ function api.once(key, callable, ...)
     end
 end
 
-return {sync = sync, bootstrap = bootstrap, described = described, schema = schema}
+return {
+    sync = sync,
+    bootstrap = bootstrap,
+    described = described,
+    schema = schema,
+    current_user = current_user,
+    -- Sets what is called when `_sequence` has changed.
+    on_sequences_changed = function(callback) sequences_changed = callback end,
+}

@@ -24,6 +24,9 @@ function checks.options(options, template)
             illegal("unexpected option '%s'", tostring(name))
         elseif expected ~= 'any' and value ~= nil then
             local found = type(value)
+            if found == 'cdata' and not expected:find('cdata', 1, true) and tonumber(value) ~= nil then
+                found = 'number'
+            end
             if not (', ' .. expected .. ','):find(', ' .. found .. ',', 1, true) then
                 illegal(expected:find(',') and "options parameter '%s' should be one of types: %s"
                     or "options parameter '%s' should be of type %s", name, expected)
@@ -52,6 +55,20 @@ end
 function checks.native(result)
     if result == nil then
         database.raise()
+    end
+    return result
+end
+
+-- Does several changes as one: all of them or none.
+function checks.as_one(change, ...)
+    if not database.api.is_in_txn() then
+        return database.api.atomic(change, ...)
+    end
+    local savepoint = database.api.savepoint()
+    local ok, result = pcall(change, ...)
+    if not ok then
+        database.api.rollback_to_savepoint(savepoint)
+        error(result, 0)
     end
     return result
 end

@@ -7,15 +7,17 @@ local database = require('lycosa.database')
 local objects = require('lycosa.space')
 local mirror = require('lycosa.schema')
 
-local spaces = database.api.space
+local sequences = require('lycosa.sequence')
+
+local spaces, schema_index = database.api.space, mirror.schema.index
 local space_methods, index_methods = objects.space_methods, objects.index_methods
 local illegal, check_options, check_number = checks.illegal, checks.options, checks.number
-local check_native, is_type = checks.native, checks.is_type
+local check_native, is_type, as_one = checks.native, checks.is_type, checks.as_one
 local described, sync = mirror.described, mirror.sync
 
 local INDEX_OPTIONS = {
     unique = 'boolean', if_not_exists = 'boolean', id = 'number', type = 'string', parts = 'table',
-    hint = 'any', sequence = 'any', func = 'any', dimension = 'number', distance = 'string',
+    hint = 'boolean', sequence = 'boolean, number, string, table', func = 'any', dimension = 'number', distance = 'string',
     page_size = 'number', range_size = 'number', run_count_per_level = 'number',
     run_size_ratio = 'number', bloom_fpr = 'number',
 }
@@ -129,22 +131,113 @@ local function index_type(space, name, kind)
     return kind
 end
 
-local function refuse_features(options)
-    for _, feature in ipairs({'sequence', 'func'}) do
-        if options[feature] then
-            box.error(box.error.UNSUPPORTED, 'Lycosa', ("index option '%s'"):format(feature))
-        end
+-- Hints are there for every TREE; an index can only say that it wants none.
+local function check_hint(space, name, kind, hint)
+    if hint and kind ~= 'TREE' then
+        box.error(box.error.MODIFY_INDEX, name, space.name, 'hint is only reasonable with memtx tree index')
     end
 end
 
-function space_methods.create_index(space, name, options)
-    objects.check_space(space, 'create_index')
-    if type(name) ~= 'string' then
-        illegal('name should be a string')
+-- The options that `_index` shows.
+local function declared_options(unique, hint)
+    return msgpack.encode({unique = unique, hint = hint})
+end
+
+local function refuse_features(options)
+    if options.func then
+        box.error(box.error.UNSUPPORTED, 'Lycosa', "index option 'func'")
     end
+end
+
+local SEQUENCE_OPTIONS = {id = 'number, string', field = 'number, string', path = 'string'}
+
+-- What an index option `sequence` says: the sequence's number, or nil for one to be made, and the
+-- field (from 1), or nil for that of the first part.
+local function resolve_sequence(space, option)
+    if option == true then
+        return nil, nil
+    elseif type(option) ~= 'table' then
+        option = {id = option}
+    end
+    option = check_options(option, SEQUENCE_OPTIONS)
+    if option.path ~= nil then
+        box.error(box.error.UNSUPPORTED, 'Lycosa', "'path' in the index option 'sequence'")
+    end
+    local field = option.field
+    if type(field) == 'string' then
+        local name = field
+        field = nil
+        for number, known in ipairs(described(space.id).fields) do
+            if known.name == name then
+                field = number
+            end
+        end
+        if field == nil then
+            illegal("sequence field: field was not found by name '%s'", name)
+        end
+    elseif field ~= nil and (field % 1 ~= 0 or field < 1 or field > 2147483647) then
+        illegal('sequence field: field (number) must be one-based')
+    end
+    if option.id == nil then
+        return nil, field
+    end
+    local id = sequences.resolve(option.id)
+    if id == nil then
+        box.error(box.error.NO_SUCH_SEQUENCE, tostring(option.id))
+    end
+    return id, field
+end
+
+local function refuse_secondary(space, name)
+    box.error(box.error.MODIFY_INDEX, name, space.name, 'sequence cannot be used with a secondary key')
+end
+
+-- Makes a space take the values of a field of its primary index from a sequence.
+local function attach_sequence(space, index, option)
+    if index.id ~= 0 then
+        refuse_secondary(space, index.name)
+    end
+    local id, field = resolve_sequence(space, option)
+    local is_generated = id == nil
+    if is_generated then
+        if index.sequence_id ~= nil then
+            native.detach_sequence(space.id)
+            sync()
+        end
+        id = mirror.schema.sequence.create(space.name .. '_seq').id
+    end
+    field = field or index.parts[1].fieldno
+    check_native(native.attach_sequence(space.id, id, field - 1, is_generated))
+    sync()
+end
+
+local function make_index(space, name, definition, sequence)
+    local id = check_native(native.create_index(space.id, name, definition))
+    sync()
+    if sequence then
+        attach_sequence(space, space.index[id], sequence)
+    end
+    return space.index[id]
+end
+
+-- The space of a number, whose index of that number is there.
+local function find(space_id, index_id)
+    local space = spaces[space_id]
+    if space == nil then
+        box.error(box.error.NO_SUCH_SPACE, '#' .. tostring(space_id))
+    elseif space.index[index_id] == nil then
+        box.error(box.error.NO_SUCH_INDEX_ID, index_id, space.name)
+    end
+    return space, space.index[index_id]
+end
+
+function schema_index.create(space_id, name, options)
+    checks.parameter(space_id, 'space_id', 'number')
+    checks.parameter(name, 'name', 'string')
     options = check_options(options, INDEX_OPTIONS)
-    if spaces[space.id] == nil then
-        box.error(box.error.NO_SUCH_SPACE, space.name)
+    local space = spaces[space_id]
+    if space == nil then
+        box.error(box.error.NO_SUCH_SPACE, '#' .. tostring(space_id))
     end
     if space.index[name] ~= nil then
         if options.if_not_exists then
@@ -155,23 +248,37 @@ function space_methods.create_index(space, name, options)
     local kind = index_type(space, name, options.type or 'TREE')
     refuse_features(options)
     check_number('id', options.id)
+    check_hint(space, name, kind, options.hint)
     local fields = described(space.id).fields
-    local id = check_native(native.create_index(space.id, name, {
+    local unique = options.unique == nil or options.unique
+    local definition = {
         type = kind,
-        unique = options.unique == nil or options.unique,
+        unique = unique,
         id = options.id,
         parts = normalize_parts(fields, options.parts or default_parts(fields)),
-    }))
-    sync()
-    return space.index[id]
+        declared = declared_options(unique, options.hint),
+    }
+    if options.sequence then
+        if space.index[0] ~= nil then
+            refuse_secondary(space, name)
+        end
+        return as_one(make_index, space, name, definition, options.sequence)
+    end
+    return make_index(space, name, definition)
 end
 
-function index_methods.rename(index, name)
-    objects.check_index(index, 'rename')
-    if type(name) ~= 'string' then
-        illegal('name should be a string')
-    end
-    check_native(native.rename_index(index.space_id, index.id, name))
+function schema_index.rename(space_id, index_id, name)
+    checks.parameter(space_id, 'space_id', 'number')
+    checks.parameter(index_id, 'index_id', 'number')
+    checks.parameter(name, 'name', 'string')
+    check_native(native.rename_index(space_id, index_id, name))
+    sync()
+end
+
+function schema_index.drop(space_id, index_id)
+    checks.parameter(space_id, 'space_id', 'number')
+    checks.parameter(index_id, 'index_id', 'number')
+    check_native(native.drop_index(space_id, index_id))
     sync()
 end
 
@@ -186,35 +293,76 @@ local function current_parts(index)
     return parts
 end
 
-local INDEX_ALTER_OPTIONS = {name = 'string', unique = 'boolean', type = 'string', parts = 'table',
-    hint = 'any', sequence = 'any', func = 'any'}
-
-function index_methods.alter(index, options)
-    objects.check_index(index, 'alter')
-    options = check_options(options, INDEX_ALTER_OPTIONS)
-    refuse_features(options)
-    local space = spaces[index.space_id]
-    if space == nil or space.index[index.id] ~= index then
-        box.error(box.error.NO_SUCH_INDEX_ID, index.id, space ~= nil and space.name or '?')
+local function rebuild(space, index, options)
+    local parts = options.parts ~= nil and normalize_parts(described(space.id).fields, options.parts)
+    local kind = index_type(space, index.name, options.type or index.type)
+    check_hint(space, index.name, kind, options.hint)
+    local unique = options.unique
+    if unique == nil then
+        unique = index.unique
     end
-    if options.unique ~= nil or options.type ~= nil or options.parts ~= nil then
-        local parts = options.parts ~= nil and normalize_parts(described(space.id).fields, options.parts)
-        check_native(native.alter_index(index.space_id, index.id, {
-            type = index_type(space, index.name, options.type or index.type),
-            unique = options.unique == nil and index.unique or options.unique == true,
-            parts = parts or current_parts(index),
-        }))
+    check_native(native.alter_index(space.id, index.id, {
+        type = kind,
+        unique = unique,
+        parts = parts or current_parts(index),
+        declared = declared_options(unique, options.hint),
+    }))
+end
+
+local function change_index(space, index, options)
+    if options.sequence == false and index.sequence_id ~= nil then
+        check_native(native.detach_sequence(space.id))
+    end
+    if options.unique ~= nil or options.type ~= nil or options.parts ~= nil or options.hint ~= nil then
+        rebuild(space, index, options)
+    end
+    sync()
+    if options.sequence then
+        attach_sequence(space, index, options.sequence)
     end
     if options.name ~= nil then
-        check_native(native.rename_index(index.space_id, index.id, options.name))
+        check_native(native.rename_index(space.id, index.id, options.name))
     end
     sync()
 end
 
+local ALTER_OPTIONS = {name = 'string', unique = 'boolean', type = 'string', parts = 'table',
+    hint = 'boolean', sequence = 'boolean, number, string, table', func = 'any', dimension = 'number',
+    distance = 'string', page_size = 'number', range_size = 'number', run_count_per_level = 'number',
+    run_size_ratio = 'number', bloom_fpr = 'number'}
+
+function schema_index.alter(space_id, index_id, options)
+    local space, index = find(space_id, index_id)
+    if options == nil then
+        return
+    end
+    options = check_options(options, ALTER_OPTIONS)
+    refuse_features(options)
+    as_one(change_index, space, index, options)
+end
+
+function space_methods.create_index(space, name, options)
+    objects.check_space(space, 'create_index')
+    return schema_index.create(space.id, name, options)
+end
+
+function index_methods.rename(index, name)
+    objects.check_index(index, 'rename')
+    schema_index.rename(index.space_id, index.id, name)
+    index.name = name
+end
+
+function index_methods.alter(index, options)
+    objects.check_index(index, 'alter')
+    if index.id == nil or index.space_id == nil then
+        error('Usage: index:alter{opts}', 2)
+    end
+    schema_index.alter(index.space_id, index.id, options)
+end
+
 function index_methods.drop(index)
     objects.check_index(index, 'drop')
-    check_native(native.drop_index(index.space_id, index.id))
-    sync()
+    schema_index.drop(index.space_id, index.id)
 end
 
 return {}

@@ -128,7 +128,7 @@ end
 
 local function rollback_heard()
     local number = transaction_number(context)
-    if number == 0 or native.statement_depth() > 0 then
+    if number == 0 or database.statement_depth(context) > 0 then
         if rollback(context) < 0 then
             raise()
         end
@@ -152,14 +152,14 @@ local function call_or_raise(callable, walk)
     if not ok then
         error(errors.wrap(failure), 0)
     end
-    if native.check_not_aborted() == nil then
+    if database.check_not_aborted(context) < 0 then
         raise()
     end
 end
 
 local function commit_heard()
     local number = transaction_number(context)
-    if number == 0 or native.statement_depth() > 0 then
+    if number == 0 or database.statement_depth(context) > 0 then
         if commit(context) < 0 then
             raise()
         end
@@ -171,7 +171,7 @@ local function commit_heard()
         error(failure, 0)
     end
     local changes = native.changes()
-    if native.check_not_aborted() == nil then
+    if database.check_not_aborted(context) < 0 then
         rollback_heard()
         raise()
     end

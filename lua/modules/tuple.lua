@@ -35,8 +35,9 @@ local type, rawget, tonumber = type, rawget, tonumber
 local new, istype, text = ffi.new, ffi.istype, ffi.string
 local uint64_t = ffi.typeof('uint64_t')
 
--- Names of fields by format: formats[id][name] is a position, formats[id][position] a name.
-local formats = {}
+-- Names of fields by format: formats[id][name] is a position, formats[id][position] a name; and the
+-- whole fields by format.
+local formats, format_fields = {}, {}
 
 local methods = {}
 
@@ -143,8 +144,10 @@ local function index(tuple, key)
     return nil
 end
 
--- Lets tuples of `format_id` be read by the names in the list `names`; nil forgets them.
-local function register_format(format_id, names)
+-- Lets tuples of `format_id` be read by the names in the list `names`; nil forgets them. `fields` says
+-- what `tuple:format()` does.
+local function register_format(format_id, names, fields)
+    format_fields[format_id] = fields
     if names == nil then
         formats[format_id] = nil
         return
@@ -155,21 +158,6 @@ local function register_format(format_id, names)
         both[names[position]] = position
     end
     formats[format_id] = both
-end
-
--- Formats given to box.tuple.new are numbered downwards from here, away from those of spaces.
-local next_format_id = 4294967295
-
-local function adopt_format(format)
-    local names = {}
-    for position = 1, #format do
-        local entry = format[position]
-        names[position] = type(entry) == 'table' and (entry.name or entry[1]) or entry
-    end
-    local format_id = next_format_id
-    next_format_id = next_format_id - 1
-    register_format(format_id, names)
-    return format_id
 end
 
 local function make(value, format_id)
@@ -192,7 +180,7 @@ local function new_tuple(...)
     if count == 1 and is_list then
         return make(first, 0)
     elseif count == 2 and is_list and type(options) == 'table' and type(options.format) == 'table' then
-        return make(first, adopt_format(options.format))
+        return require('lycosa.tuple_format').make(first, options.format)
     end
     local list = {...}
     for position = 1, count do
@@ -241,6 +229,7 @@ end
 function methods.slice(tuple, first, last)
     check(tuple, 'tuple:slice(start[, end])')
     local count = length(tuple)
+    first = first == nil and 0 or first
     if type(first) ~= 'number' or (last ~= nil and type(last) ~= 'number') then
         error('tuple.slice(): bad arguments', 2)
     end
@@ -320,6 +309,24 @@ function methods.transform(tuple, first, count, ...)
     return make(setmetatable(result, values.sequence_metatable), tuple.__format)
 end
 
+-- The fields of the format that the tuple was made or read with.
+function methods.format(tuple)
+    check(tuple, 'tuple:format()')
+    local list = {}
+    for position, field in ipairs(format_fields[tuple.__format] or {}) do
+        list[position] = {name = field.name, type = field.type,
+            is_nullable = field.is_nullable or nil}
+    end
+    return setmetatable(list, values.sequence_metatable)
+end
+
+-- Where the tuple is: this object is a copy of its own, outside the memory of the spaces.
+function methods.info(tuple)
+    check(tuple, 'tuple:info()')
+    return {data_size = tuple.__size, header_size = ffi.sizeof(tuple_t, 0), field_map_size = 0,
+        waste_size = 0, arena = 'runtime'}
+end
+
 function methods.bsize(tuple)
     check(tuple, 'tuple:bsize()')
     return tuple.__size
@@ -354,6 +361,11 @@ for name, method in next, methods do
     box.tuple[name] = method
 end
 
+box.tuple.format = setmetatable({
+    new = function(format) return require('lycosa.tuple_format').new(format) end,
+    is = function(value) return require('lycosa.tuple_format').is(value) end,
+}, {__call = function(_, tuple) return methods.format(tuple) end})
+
 -- Adds a method to tuples and to box.tuple, or replaces one.
 local function add_method(name, method)
     methods[name] = method
@@ -365,6 +377,7 @@ return {
     type_id = tonumber(tuple_t),
     is = is_tuple,
     new = new_tuple,
+    make = make,
     from_bytes = from_bytes,
     from_string = from_string,
     from_scratch = from_scratch,

@@ -20,10 +20,7 @@ local function refuse_all(prefix)
     })
 end
 
-for _, name in ipairs({'user', 'role', 'sequence'}) do
-    api.schema[name] = refuse_all('box.schema.' .. name)
-end
-for _, name in ipairs({'sequence', 'read_view', 'backup', 'iproto'}) do
+for _, name in ipairs({'backup', 'iproto'}) do
     api[name] = refuse_all('box.' .. name)
 end
 for _, name in ipairs({'execute'}) do

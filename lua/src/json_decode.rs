@@ -296,10 +296,13 @@ impl Parser<'_> {
         // SAFETY: each branch pushes one value.
         unsafe {
             match (token.parse::<i64>(), token.parse::<u64>()) {
-                (Ok(value), _) if integral && value.unsigned_abs() >= NUMBER_LIMIT => {
+                // The largest signed integer is read as the largest there is, and is unsigned.
+                (Ok(value), _)
+                    if integral && value < i64::MAX && value.unsigned_abs() >= NUMBER_LIMIT =>
+                {
                     push_integer(self.state, references, value as u64, true);
                 }
-                (Err(_), Ok(value)) if integral => {
+                (_, Ok(value)) if integral && value >= NUMBER_LIMIT => {
                     push_integer(self.state, references, value, false);
                 }
                 // Lua has no integer zero with a sign.

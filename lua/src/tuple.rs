@@ -14,7 +14,7 @@ use mlua::ffi;
 use crate::decode::{NUMBER_LIMIT, push_value};
 use crate::state::{self, load_module};
 use crate::state_boundary::{
-    Boundary, Cdata, cdata_at, push_buffer, push_reference, string_at, throw_text,
+    Boundary, Cdata, cdata_at, push_buffer, push_bytes, push_reference, string_at, throw_text,
 };
 
 /// Where [`lycosa_tuple_field`] leaves a scalar field: `struct lycosa_field` in Lua.
@@ -372,6 +372,17 @@ pub(crate) unsafe extern "C-unwind" fn lua_tostring(state: *mut ffi::lua_State) 
             throw_text(state, format_args!("{error}"));
         }
         push_buffer(state, &mut boundary.text);
+        1
+    }
+}
+
+/// `bytes(tuple)`: the `MsgPack` of the tuple, as a string.
+pub(crate) unsafe extern "C-unwind" fn lua_bytes(state: *mut ffi::lua_State) -> c_int {
+    // SAFETY: as above; Lua copies the bytes.
+    unsafe {
+        let boundary = Boundary::of_upvalue(state);
+        let tuple = checked(state, boundary, "tuple:bytes()");
+        push_bytes(state, tuple.data);
         1
     }
 }

@@ -3,7 +3,7 @@
 use crate::error::{Error, ErrorKind, Result};
 use crate::index::Index;
 use crate::msgpack;
-use crate::schema::{FieldDefinition, Format};
+use crate::schema::{FieldDefinition, Format, is_identifier};
 use crate::space::{Space, for_each};
 use crate::transaction::{Change, SchemaChange, SpaceChange};
 
@@ -12,8 +12,6 @@ use super::{Database, FIRST_USER_SPACE_ID, no_such_space};
 
 /// Largest number of a space.
 const SPACE_ID_MAX: u32 = i32::MAX as u32;
-/// Longest name of a space or index, in bytes.
-const NAME_MAX_BYTES: usize = 65_000;
 
 /// How a new space shall be.
 #[derive(Debug, Clone, Default)]
@@ -71,38 +69,25 @@ impl Database {
             }
             let format = Format::new(options.format, options.field_count, std::iter::empty())?;
             let id = match options.id {
-                Some(id) => database.check_space_id(name, id)?,
+                Some(id) => check_space_id(name, id)?,
                 None => database.next_space_id(),
             };
             let space = Box::new(Space::new(id, name, format));
-            database.spaces.insert(id, space);
-            database.names.insert(name.to_owned(), id);
-            database.log_schema(SchemaChange::SpaceCreated { space_id: id });
             let row = SpaceRow {
                 owner: options.owner,
                 engine: None,
                 flags: options.flags.as_deref(),
                 format: options.declared_format.as_deref(),
             };
-            database.write_space_row(id, &row)?;
+            database.add_space_row(&space, &row)?;
+            if let Some(known) = database.spaces.get(&id) {
+                return Err(space_exists(&known.name));
+            }
+            database.spaces.insert(id, space);
+            database.names.insert(name.to_owned(), id);
+            database.log_schema(SchemaChange::SpaceCreated { space_id: id });
             Ok(id)
         })
-    }
-
-    fn check_space_id(&self, name: &str, id: u32) -> Result<u32> {
-        if id == 0 {
-            return Err(create_space_error(name, "space id 0 is reserved"));
-        }
-        if id > SPACE_ID_MAX {
-            return Err(create_space_error(name, "space id is too big"));
-        }
-        if let Some(known) = self.spaces.get(&id) {
-            return Err(ErrorKind::SpaceExists {
-                space: known.name.clone(),
-            }
-            .into());
-        }
-        Ok(id)
     }
 
     fn next_space_id(&self) -> u32 {
@@ -120,6 +105,7 @@ impl Database {
     pub fn drop_space(&mut self, space_id: u32) -> Result<()> {
         self.check_alterable(space_id)?;
         self.as_statement(|database| {
+            database.let_go_of_sequence(space_id, None);
             let space = database
                 .spaces
                 .remove(&space_id)
@@ -171,10 +157,13 @@ impl Database {
 
     fn change_name(&mut self, space_id: u32, name: &str) -> Result<()> {
         check_name(name)?;
-        match self.names.get(name) {
-            Some(&known) if known == space_id => return Ok(()),
-            Some(_) => return Err(space_exists(name)),
-            None => {}
+        if self.names.get(name) == Some(&space_id) {
+            return Ok(());
+        }
+        let shown = system::value(|out| msgpack::write_string(out, name.as_bytes()));
+        self.edit_system_row(SPACE_ID, &key(space_id), space_field::NAME, &shown)?;
+        if self.names.contains_key(name) {
+            return Err(space_exists(name));
         }
         let space = self
             .spaces
@@ -184,8 +173,7 @@ impl Database {
         self.names.remove(&old_name);
         self.names.insert(name.to_owned(), space_id);
         self.log_schema(SchemaChange::SpaceRenamed { space_id, old_name });
-        let shown = system::value(|out| msgpack::write_string(out, name.as_bytes()));
-        self.edit_system_row(SPACE_ID, &key(space_id), space_field::NAME, &shown)
+        Ok(())
     }
 
     fn change_format(
@@ -306,6 +294,16 @@ fn fits_field_count(fields: &[FieldDefinition], exact_field_count: u32) -> bool 
     exact_field_count == 0 || fields.len() <= exact_field_count as usize
 }
 
+fn check_space_id(name: &str, id: u32) -> Result<u32> {
+    if id == 0 {
+        return Err(create_space_error(name, "space id 0 is reserved"));
+    }
+    if id > SPACE_ID_MAX {
+        return Err(create_space_error(name, "space id is too big"));
+    }
+    Ok(id)
+}
+
 fn space_exists(name: &str) -> Error {
     ErrorKind::SpaceExists {
         space: name.to_owned(),
@@ -323,7 +321,7 @@ fn create_space_error(space: &str, reason: &str) -> Error {
 
 /// Fails with `Identifier` for what cannot be a name.
 pub(super) fn check_name(name: &str) -> Result<()> {
-    if name.is_empty() || name.len() > NAME_MAX_BYTES || name.chars().any(char::is_control) {
+    if !is_identifier(name) {
         return Err(ErrorKind::Identifier {
             value: name.to_owned(),
         }

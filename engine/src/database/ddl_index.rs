@@ -11,6 +11,7 @@ use crate::transaction::SpaceChange;
 use crate::tuple::TuplePtr;
 
 use super::ddl::check_name;
+use super::sequence::check_sequence_field;
 use super::system::{self, INDEX_ID, key2};
 use super::{Database, no_such_space};
 
@@ -81,10 +82,7 @@ impl Database {
     pub fn drop_index(&mut self, space_id: u32, index_id: u32) -> Result<()> {
         self.check_alterable(space_id)?;
         self.as_statement(|database| {
-            let space = database
-                .spaces
-                .get_mut(&space_id)
-                .ok_or_else(|| no_such_space(space_id))?;
+            let space = database.space(space_id)?;
             space.index(index_id)?;
             if index_id == 0 && space.indexes.len() > 1 {
                 return Err(ErrorKind::DropPrimaryKey {
@@ -92,6 +90,13 @@ impl Database {
                 }
                 .into());
             }
+            if index_id == 0 {
+                database.let_go_of_sequence(space_id, None);
+            }
+            let space = database
+                .spaces
+                .get_mut(&space_id)
+                .ok_or_else(|| no_such_space(space_id))?;
             let rest = space.indexes.iter().filter(|index| index.id != index_id);
             let format = space.format_with(space.format.fields().to_vec(), rest)?;
             let at = space.indexes.partition_point(|index| index.id < index_id);
@@ -148,6 +153,10 @@ impl Database {
             let space = database.space(space_id)?;
             let name = space.index(index_id)?.name.clone();
             check_definition(space, index_id, &name, options)?;
+            let sequence = database.space_sequence(space_id);
+            if let (0, Some((_, field))) = (index_id, sequence) {
+                check_sequence_field(space, &name, &options.parts, field)?;
+            }
             let may_build = if space.index(index_id)?.needs_build(options) {
                 database.require_first_statement(space, "index build")
             } else {

@@ -5,6 +5,8 @@ mod cursor;
 mod ddl;
 mod ddl_index;
 mod read;
+mod read_view;
+mod sequence;
 mod statement;
 mod system;
 mod transactions;
@@ -26,7 +28,10 @@ use crate::tuple::TupleMemory;
 pub use cursor::Cursor;
 pub use ddl::{SpaceAlteration, SpaceOptions, SpaceRowChange};
 pub use read::Select;
+pub use read_view::ReadView;
+pub use sequence::{Sequence, SequenceDefinition};
 pub use statement::{RowChange, StatementEnd};
+pub(crate) use system::SEQUENCE_ID;
 
 /// Number of the first space of a user.
 pub const FIRST_USER_SPACE_ID: u32 = 512;
@@ -58,8 +63,11 @@ pub struct Database {
     /// usual statement pays for one comparison.
     unchecked_tuple_bytes: usize,
     is_read_only: bool,
+    /// Spaces whose tuples may change all the same.
+    temporary_spaces: HashSet<u32, FixedState>,
     spaces: HashMap<u32, Box<Space>, FixedState>,
     names: HashMap<String, u32, FixedState>,
+    sequences: HashMap<u32, Sequence, FixedState>,
     /// Fiber that runs.
     running: u64,
     /// Its transaction.
@@ -72,6 +80,11 @@ pub struct Database {
     /// Spaces that were made, changed or dropped since somebody last asked.
     changed_spaces: HashSet<u32, FixedState>,
     statistics: Statistics,
+    /// Spaces of open read views, by numbers of their own.
+    copies: HashMap<u32, Box<Space>, FixedState>,
+    last_copy_id: u32,
+    read_views: HashMap<u64, ReadView, FixedState>,
+    read_views_opened: u64,
     /// Result of an update while it is checked, and its scratch.
     scratch: Vec<u8>,
 }
@@ -90,8 +103,10 @@ impl Database {
             max_tuple_bytes: options.max_tuple_bytes,
             unchecked_tuple_bytes: options.max_tuple_bytes,
             is_read_only: false,
+            temporary_spaces: HashSet::default(),
             spaces: HashMap::default(),
             names: HashMap::default(),
+            sequences: HashMap::default(),
             running: 0,
             transaction: Transaction::default(),
             parked: HashMap::default(),
@@ -100,6 +115,10 @@ impl Database {
             schema_version: 1,
             changed_spaces: HashSet::default(),
             statistics: Statistics::default(),
+            copies: HashMap::default(),
+            last_copy_id: 0,
+            read_views: HashMap::default(),
+            read_views_opened: 0,
             scratch: Vec::new(),
         }
     }
@@ -130,11 +149,21 @@ impl Database {
         self.is_read_only
     }
 
+    /// Says whether the tuples of a space may change while the database is read-only.
+    pub fn set_temporary(&mut self, space_id: u32, is_temporary: bool) {
+        if is_temporary {
+            self.temporary_spaces.insert(space_id);
+        } else {
+            self.temporary_spaces.remove(&space_id);
+        }
+    }
+
     /// Fails with `ReadOnly` when tuples of the space may not change.
     #[inline]
     pub(super) fn check_writable(&self, space_id: u32) -> Result<()> {
         if self.is_read_only {
-            check_size(self.space(space_id)?, 0, usize::MAX, true)?;
+            let space = self.space(space_id)?;
+            check_size(0, usize::MAX, !self.temporary_spaces.contains(&space.id))?;
         }
         Ok(())
     }
@@ -159,7 +188,8 @@ impl Database {
         self.changed_spaces.drain().collect()
     }
 
-    /// The space with this number; for a view, the one that it shows. Fails with `NoSuchSpace`.
+    /// The space with this number; for a view, the one that it shows; for a number that a read view
+    /// has given out, the copy. Fails with `NoSuchSpace`.
     #[inline]
     pub fn space(&self, id: u32) -> Result<&Space> {
         match self.spaces.get(&id) {
@@ -172,6 +202,7 @@ impl Database {
     fn viewed_space(&self, id: u32) -> Result<&Space> {
         system::view_source(id)
             .and_then(|source| self.spaces.get(&source))
+            .or_else(|| self.copies.get(&id))
             .map(|space| &**space)
             .ok_or_else(|| no_such_space(id))
     }
@@ -213,7 +244,7 @@ impl Database {
 
 /// Says of a tuple that `store` has to look at twice whether it may be stored.
 #[cold]
-fn check_size(_space: &Space, bytes: usize, max_bytes: usize, is_read_only: bool) -> Result<()> {
+fn check_size(bytes: usize, max_bytes: usize, is_read_only: bool) -> Result<()> {
     if is_read_only {
         return Err(ErrorKind::ReadOnly.into());
     }
@@ -234,7 +265,7 @@ fn no_such_space(id: u32) -> crate::Error {
 impl Drop for Database {
     fn drop(&mut self) {
         self.rollback_everything();
-        for space in self.spaces.values() {
+        for space in self.spaces.values().chain(self.copies.values()) {
             space.release_tuples(&self.memory);
         }
     }

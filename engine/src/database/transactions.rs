@@ -264,6 +264,11 @@ impl Database {
                     space.name = old_name;
                 }
             }
+            SchemaChange::SequenceCreated { id } => self.undo_created_sequence(id),
+            SchemaChange::SequenceDropped { sequence } => {
+                self.sequences.insert(sequence.id(), sequence);
+            }
+            SchemaChange::SequenceAltered { old } => self.undo_altered_sequence(old),
             SchemaChange::Within { space_id, change } => {
                 if let Some(space) = self.spaces.get_mut(&space_id) {
                     space.undo_change(change);
@@ -289,7 +294,11 @@ impl Database {
         match change {
             SchemaChange::SpaceDropped { space } => space.release_tuples(&self.memory),
             SchemaChange::Within { change, .. } => self.settle_within(&change),
-            SchemaChange::SpaceCreated { .. } | SchemaChange::SpaceRenamed { .. } => {}
+            SchemaChange::SpaceCreated { .. }
+            | SchemaChange::SpaceRenamed { .. }
+            | SchemaChange::SequenceCreated { .. }
+            | SchemaChange::SequenceDropped { .. }
+            | SchemaChange::SequenceAltered { .. } => {}
         }
     }
 
@@ -340,6 +349,9 @@ impl Space {
                     self.indexes[at] = index;
                 }
                 self.format = old_format;
+            }
+            SpaceChange::SequenceChanged { old } => {
+                self.exchange_sequence(old);
             }
             SpaceChange::Truncated { contents } => {
                 self.indexes = contents.indexes;

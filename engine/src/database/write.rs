@@ -6,7 +6,7 @@ use crate::index::IndexType;
 use crate::space::{PutMode, Space};
 use crate::statistics::Counter;
 use crate::transaction::{Change, SchemaChange, SpaceChange};
-use crate::tuple::{Encoded, Tuple, TuplePtr, TupleRef};
+use crate::tuple::{Encoded, Tuple, TupleMemory, TuplePtr, TupleRef};
 use crate::update::Operations;
 
 use super::{Database, check_size, no_such_space};
@@ -32,41 +32,73 @@ impl Database {
     #[inline]
     fn put(&mut self, space_id: u32, tuple: Encoded<'_>, mode: PutMode) -> Result<TupleRef<'_>> {
         self.touch()?;
-        let new = self.store(space_id, tuple.bytes(), mode)?;
+        let new = self.store::<true>(space_id, tuple.bytes(), mode)?;
         // SAFETY: the primary index holds the tuple, and the result borrows the database.
         Ok(unsafe { TupleRef::new(new, &self.memory) })
     }
 
-    /// Checks a tuple, puts it into the space and logs it.
+    /// Checks a tuple, puts it into the space and logs it. An update or upsert takes no value from
+    /// a sequence: `FILLS` is false for them.
     #[inline]
-    fn store(&mut self, space_id: u32, data: &[u8], mode: PutMode) -> Result<TuplePtr> {
+    fn store<const FILLS: bool>(
+        &mut self,
+        space_id: u32,
+        data: &[u8],
+        mode: PutMode,
+    ) -> Result<TuplePtr> {
         let Some(space) = self.spaces.get_mut(&space_id) else {
             return Err(self.not_writable(space_id));
         };
         if space.special.is_some() {
-            space.check_writable()?;
+            return self.store_special(space_id, data, mode, FILLS);
         }
         if data.len() > self.unchecked_tuple_bytes {
-            check_size(space, data.len(), self.max_tuple_bytes, self.is_read_only)?;
+            let is_read_only = self.is_read_only && !self.temporary_spaces.contains(&space_id);
+            check_size(data.len(), self.max_tuple_bytes, is_read_only)?;
         }
-        space.format.check(data)?;
-        let new = self.memory.allocate(data)?;
-        match space.put(new, mode, self.memory.arena()) {
-            Ok(old) => {
-                if old.is_some() || self.transaction.is_open() {
-                    self.log(Change::Row {
-                        space_id,
-                        old,
-                        new: Some(new),
-                    });
-                }
-                Ok(new)
-            }
-            Err(error) => {
-                // SAFETY: no index has taken the tuple; the reference is still ours.
-                unsafe { self.memory.release(new) }
-                Err(error)
-            }
+        let (old, new) = place(space, &self.memory, data, mode)?;
+        self.log_row(space_id, old, new);
+        Ok(new)
+    }
+
+    /// The same for a space that asks for more.
+    #[cold]
+    fn store_special(
+        &mut self,
+        space_id: u32,
+        data: &[u8],
+        mode: PutMode,
+        fills: bool,
+    ) -> Result<TuplePtr> {
+        let space = self.space(space_id)?;
+        space.check_writable()?;
+        let sequence = space.special.as_ref().and_then(|special| special.sequence);
+        let filled = match sequence {
+            Some(sequence) if fills => self.fill_from_sequence(sequence, data)?,
+            _ => None,
+        };
+        let data = filled.as_deref().unwrap_or(data);
+        let space = self
+            .spaces
+            .get_mut(&space_id)
+            .ok_or_else(|| no_such_space(space_id))?;
+        if data.len() > self.unchecked_tuple_bytes {
+            let is_read_only = self.is_read_only && !self.temporary_spaces.contains(&space_id);
+            check_size(data.len(), self.max_tuple_bytes, is_read_only)?;
+        }
+        let (old, new) = place(space, &self.memory, data, mode)?;
+        self.log_row(space_id, old, new);
+        Ok(new)
+    }
+
+    #[inline]
+    fn log_row(&mut self, space_id: u32, old: Option<TuplePtr>, new: TuplePtr) {
+        if old.is_some() || self.transaction.is_open() {
+            self.log(Change::Row {
+                space_id,
+                old,
+                new: Some(new),
+            });
         }
     }
 
@@ -129,7 +161,7 @@ impl Database {
             .and_then(|()| {
                 self.check_primary_key(space_id, old, &data)
                     .map_err(|error| self.clash_of_key(space_id, error, &data))?;
-                self.store(space_id, &data, PutMode::Replace)
+                self.store::<false>(space_id, &data, PutMode::Replace)
             });
         self.scratch = data;
         let new = result?;
@@ -165,7 +197,7 @@ impl Database {
         let old = primary.get(Encoded::trusted(&key));
         let operations = self.parse_operations(space_id, operations, index_base)?;
         let Some(old) = old else {
-            self.store(space_id, tuple.bytes(), PutMode::Insert)?;
+            self.store::<false>(space_id, tuple.bytes(), PutMode::Insert)?;
             return Ok(Vec::new());
         };
         let mut data = std::mem::take(&mut self.scratch);
@@ -183,7 +215,7 @@ impl Database {
                     }
                     Err(other) => return Err(other),
                     Ok(()) => {
-                        self.store(space_id, &data, PutMode::Replace)?;
+                        self.store::<false>(space_id, &data, PutMode::Replace)?;
                     }
                 }
                 Ok(skipped)
@@ -285,6 +317,26 @@ impl Database {
             database.log(Change::schema(SchemaChange::Within { space_id, change }));
             database.count_truncation(space_id)
         })
+    }
+}
+
+/// Checks a tuple and puts it into a space. Answers with the one that it replaced, and itself.
+#[inline]
+fn place(
+    space: &mut Space,
+    memory: &TupleMemory,
+    data: &[u8],
+    mode: PutMode,
+) -> Result<(Option<TuplePtr>, TuplePtr)> {
+    space.format.check(data)?;
+    let new = memory.allocate(data)?;
+    match space.put(new, mode, memory.arena()) {
+        Ok(old) => Ok((old, new)),
+        Err(error) => {
+            // SAFETY: no index has taken the tuple; the reference is still ours.
+            unsafe { memory.release(new) }
+            Err(error)
+        }
     }
 }
 

@@ -9,7 +9,13 @@ use super::{Decimal, MAXIMUM_DIGITS, bounded};
 impl Decimal {
     /// The product, rounded half up to 38 digits; nothing when its magnitude reaches 10^38.
     pub fn checked_mul(&self, other: &Self) -> Option<Self> {
-        bounded(&self.0 * &other.0)
+        let (left, left_scale) = self.0.as_bigint_and_scale();
+        let (right, right_scale) = other.0.as_bigint_and_scale();
+        // The crate's own product of one and a number loses the scale of the one.
+        bounded(BigDecimal::new(
+            left.as_ref() * right.as_ref(),
+            left_scale + right_scale,
+        ))
     }
 
     /// The quotient, rounded half up to 38 digits, with no more trailing zeros than the difference of
@@ -63,7 +69,8 @@ impl Decimal {
         }
     }
 
-    /// The number rounded half up to `scale` digits behind the point, if it has more; nothing when
+    /// The number rounded half up to `scale` digits behind the point, if it has more, in the count of
+    /// digits that it has up to there; nothing when
     /// `scale` is not between 0 and 38.
     pub fn rounded(&self, scale: i64) -> Option<Self> {
         if !(0..=MAXIMUM_DIGITS).contains(&scale) {
@@ -72,7 +79,11 @@ impl Decimal {
         if scale >= self.scale() {
             return Some(self.clone());
         }
-        bounded(self.0.with_scale_round(scale, RoundingMode::HalfUp))
+        let digits = (self.precision() - self.scale() + scale).max(1);
+        let rounded = self.0.with_scale_round(scale, RoundingMode::HalfUp);
+        // 99.99 to one digit becomes 100: a carry takes the place of a digit of the fraction.
+        let carried = rounded.digits() as i64 > digits;
+        bounded(rounded.with_scale(scale - i64::from(carried)))
     }
 
     /// The number with exactly `scale` digits behind the point, rounded half up; nothing when it would
@@ -91,6 +102,16 @@ impl Decimal {
     pub fn trimmed(&self) -> Self {
         Self(without_zeros(self.0.clone(), 0))
     }
+}
+
+/// The sum, or with `sign` -1 the difference, at the greater of the two scales.
+pub(super) fn sum(left: &BigDecimal, right: &BigDecimal, sign: i8) -> Option<Decimal> {
+    let scale = left
+        .fractional_digit_count()
+        .max(right.fractional_digit_count());
+    let left = left.with_scale(scale).into_bigint_and_scale().0;
+    let right = right.with_scale(scale).into_bigint_and_scale().0;
+    bounded(BigDecimal::new(left + right * sign, scale))
 }
 
 /// The count of decimal digits of an integer; zero has one.

@@ -273,3 +273,72 @@ proptest! {
         prop_assert_eq!(Decimal::from(left).cmp(&Decimal::from(right)), left.cmp(&right));
     }
 }
+
+#[test]
+fn products_quotients_and_remainders_round_half_up_to_38_digits() {
+    let quotient = |left: &str, right: &str| {
+        let quotient = decimal(left).checked_div(&decimal(right));
+        quotient.map(|quotient| quotient.to_string())
+    };
+    assert_eq!(
+        quotient("1", "3").as_deref(),
+        Some("0.33333333333333333333333333333333333333")
+    );
+    assert_eq!(
+        quotient("2", "3").as_deref(),
+        Some("0.66666666666666666666666666666666666667")
+    );
+    assert_eq!(quotient("2.40", "2").as_deref(), Some("1.20"));
+    assert_eq!(quotient("10", "4").as_deref(), Some("2.5"));
+    assert_eq!(quotient("1", "0"), None);
+    assert_eq!(quotient("1e37", "1e-38"), None);
+    let product = decimal("1.00").checked_mul(&decimal("3.0")).expect("fits");
+    assert_eq!(product.to_string(), "3.000");
+    assert_eq!(decimal("1e20").checked_mul(&decimal("1e20")), None);
+    let rest = decimal("-7.5").checked_rem(&decimal("2")).expect("fits");
+    assert_eq!(rest.to_string(), "-1.5");
+    assert_eq!(decimal("1").checked_rem(&decimal("0")), None);
+}
+
+#[test]
+fn functions_give_all_38_digits() {
+    let text = |value: Option<Decimal>| value.map(|value| value.to_string());
+    assert_eq!(
+        text(decimal("1").checked_exp()).as_deref(),
+        Some("2.7182818284590452353602874713526624978")
+    );
+    assert_eq!(
+        text(decimal("2").checked_ln()).as_deref(),
+        Some("0.6931471805599453094172321214581765681")
+    );
+    assert_eq!(text(decimal("1000").checked_log10()).as_deref(), Some("3"));
+    assert_eq!(text(decimal("4.00").checked_sqrt()).as_deref(), Some("2.0"));
+    assert_eq!(
+        text(decimal("2").checked_pow(&decimal("0.5"))).as_deref(),
+        Some("1.4142135623730950488016887242096980786")
+    );
+    assert_eq!(decimal("-1").checked_sqrt(), None);
+    assert_eq!(decimal("0").checked_ln(), None);
+    assert_eq!(decimal("100").checked_exp(), None);
+    assert_eq!(decimal("2").checked_pow(&decimal("999999999")), None);
+    assert_eq!(decimal("-2").checked_pow(&decimal("0.5")), None);
+}
+
+#[test]
+fn scales_change_without_changing_more_than_they_must() {
+    let value = decimal("99.99");
+    assert_eq!((value.scale(), value.precision()), (2, 4));
+    assert_eq!(value.rounded(1).expect("in range").to_string(), "100");
+    assert_eq!(value.rescaled(3).expect("fits").to_string(), "99.990");
+    assert_eq!(value.rescaled(37), None);
+    assert_eq!(value.rounded(-1), None);
+    assert_eq!(decimal("1.500").trimmed().to_string(), "1.5");
+    assert_eq!(decimal("100").trimmed().to_string(), "100");
+}
+
+#[test]
+fn exponents_of_any_size_are_decided_at_once() {
+    assert!(Decimal::from_str("1e999999999").is_err());
+    let tiny = Decimal::from_str("1e-999999999").expect("rounds to zero");
+    assert_eq!(tiny.to_string(), format!("0.{}", "0".repeat(38)));
+}

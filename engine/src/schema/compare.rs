@@ -269,11 +269,11 @@ fn hint_by_class(value: &Value<'_>) -> u64 {
         Value::String(bytes) | Value::Binary(bytes) | Value::Extension(EXTENSION_UUID, bytes) => {
             leading_bytes(bytes) >> 4
         }
-        // The seconds take 48 bits, which leaves 12 for the nanoseconds' first.
+        // The seconds take 49 bits, which leaves 11 for the nanoseconds' first.
         Value::Extension(EXTENSION_DATETIME, body) => {
             Datetime::from_extension_body(body).map_or(0, |datetime| {
-                let seconds = (datetime.epoch + (1 << 47)) as u64;
-                seconds << 12 | (datetime.nanoseconds as u64 >> 18)
+                let seconds = (datetime.epoch + (1 << 48)) as u64;
+                seconds << 11 | (datetime.nanoseconds as u64 >> 19)
             })
         }
         _ => 0,

@@ -6,7 +6,7 @@ use crate::error::{ErrorKind, Result};
 use crate::msgpack::{
     self, EXTENSION_DATETIME, EXTENSION_DECIMAL, EXTENSION_INTERVAL, EXTENSION_UUID, Value,
 };
-use crate::tuple::split_array;
+use crate::tuple::{Encoded, split_array};
 
 use super::collation::Collation;
 use super::key_def::KeyPart;
@@ -395,6 +395,17 @@ impl Format {
             .map_or(0, |position| position as u32 + 1);
         format.constraints = constraints;
         Ok(format)
+    }
+
+    /// A format of fields alone, outside of a space. Fails with `WrongSpaceFormat` for a field without
+    /// a name and with `SpaceFieldIsDuplicate`.
+    pub fn of_fields(fields: Vec<FieldDefinition>) -> Result<Self> {
+        Self::new(fields, 0, std::iter::empty())
+    }
+
+    /// Checks a tuple. Fails with `FieldMissing`, `FieldType` or `FieldValueOutOfRange`.
+    pub fn validate(&self, tuple: Encoded<'_>) -> Result<()> {
+        self.check(tuple.bytes())
     }
 
     fn narrow(&self, known: Constraint, part: &KeyPart) -> Result<Constraint> {

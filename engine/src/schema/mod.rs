@@ -10,5 +10,13 @@ pub use compare::compare_values;
 pub use format::{FieldDefinition, FieldType, Format};
 pub use key_def::{KeyDefinition, KeyPart};
 
+/// Longest name of a space, index, sequence or user, in bytes.
+const NAME_MAX_BYTES: usize = 65_000;
+
+/// Whether this can be a name: printable, neither empty nor too long.
+pub fn is_identifier(name: &str) -> bool {
+    !name.is_empty() && name.len() <= NAME_MAX_BYTES && !name.chars().any(char::is_control)
+}
+
 #[cfg(test)]
 mod tests;

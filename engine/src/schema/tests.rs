@@ -10,8 +10,9 @@ use proptest::prelude::*;
 
 use super::compare::{compare_encoded, hash_encoded, hint_of_value};
 use super::format::FieldType;
+use crate::datetime::Datetime;
 use crate::decimal::Decimal;
-use crate::msgpack;
+use crate::msgpack::{self, EXTENSION_DATETIME};
 
 /// An encoded number and its exact value, if it is finite.
 #[derive(Debug, Clone)]
@@ -195,5 +196,36 @@ proptest! {
         let hints = hint_of_value(FieldType::String, &left_bytes)
             .cmp(&hint_of_value(FieldType::String, &right_bytes));
         prop_assert!(hints.is_eq() || hints == order);
+    }
+}
+
+fn encoded_time(epoch: i64, nanoseconds: i32, offset_minutes: i16) -> (Datetime, Vec<u8>) {
+    let time = Datetime {
+        epoch,
+        nanoseconds,
+        offset_minutes,
+        zone: 0,
+    };
+    let mut encoded = Vec::new();
+    msgpack::write_extension(&mut encoded, EXTENSION_DATETIME, &time.extension_body());
+    (time, encoded)
+}
+
+proptest! {
+    #[test]
+    fn times_order_by_their_moment_whatever_they_show(
+        seconds in (-185_000_000_000_000_i64..185_000_000_000_000, -2_i64..3),
+        nanoseconds in (0..1_000_000_000, 0..1_000_000_000),
+        offsets in (-720_i16..=840, -720_i16..=840),
+    ) {
+        let (left, a) = encoded_time(seconds.0, nanoseconds.0, offsets.0);
+        let (right, b) = encoded_time(seconds.0 + seconds.1, nanoseconds.1, offsets.1);
+        let order = (left.epoch, left.nanoseconds).cmp(&(right.epoch, right.nanoseconds));
+        prop_assert_eq!(compare_encoded(&a, &b), order);
+        let hints = hint_of_value(FieldType::Datetime, &a)
+            .cmp(&hint_of_value(FieldType::Datetime, &b));
+        prop_assert!(hints.is_eq() || hints == order, "hints {:?}, order {:?}", hints, order);
+        let (_, elsewhere) = encoded_time(seconds.0, nanoseconds.0, offsets.1);
+        prop_assert_eq!(hash(&a), hash(&elsewhere));
     }
 }

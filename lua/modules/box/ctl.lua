@@ -5,9 +5,9 @@ local fiber = require('fiber')
 local cfg = require('lycosa.cfg')
 local database = require('lycosa.database')
 local errors = require('lycosa.error')
+local events = require('lycosa.events')
 local info = require('lycosa.box_info')
 local log = require('log')
-local triggers = require('lycosa.box_triggers')
 
 local mode_changed = fiber.cond()
 cfg.on_change('read_only', function() mode_changed:broadcast() end)
@@ -26,18 +26,15 @@ local function wait_for(is_read_only, timeout)
     end
 end
 
-local on_shutdown, on_schema_init = triggers.new(), triggers.new()
-local on_recovery_state, on_election = triggers.new(), triggers.new()
 local shutdown_timeout = 3
 
-local ctl = {
-    on_shutdown = on_shutdown:setter(),
-    on_schema_init = on_schema_init:setter(),
-    on_recovery_state = on_recovery_state:setter(),
-    on_election = on_election:setter(),
-    is_recovery_finished = cfg.is_configured,
-}
+local ctl = {is_recovery_finished = cfg.is_configured}
 box.ctl = ctl
+
+for _, name in ipairs({'on_shutdown', 'on_schema_init', 'on_recovery_state', 'on_election'}) do
+    local event = events.event('box.ctl.' .. name)
+    ctl[name] = function(...) return events.reset(event, ...) end
+end
 
 function ctl.wait_ro(timeout)
     wait_for(true, timeout)
@@ -78,12 +75,11 @@ end
 -- Errors are logged. What is over when the process ends is not waited for.
 local function run_shutdown_triggers()
     local running = {}
-    for position, callable in ipairs(on_shutdown.functions) do
+    for position, callable in ipairs(events.list_of('box.ctl.on_shutdown'):functions()) do
         local one = fiber.new(callable)
         one:set_joinable(true)
         running[position] = one
     end
-    on_shutdown.functions = {}
     local deadline = fiber.clock() + shutdown_timeout
     for _, one in ipairs(running) do
         local ok, reason = one:join(math.max(deadline - fiber.clock(), 0))
@@ -94,7 +90,7 @@ local function run_shutdown_triggers()
 end
 
 local function run_schema_init_triggers()
-    for _, callable in ipairs(on_schema_init.functions) do
+    for _, callable in ipairs(events.list_of('box.ctl.on_schema_init'):functions()) do
         callable()
     end
 end

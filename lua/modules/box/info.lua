@@ -94,7 +94,9 @@ local FIELDS = {
     replication = function()
         return {{id = 1, uuid = uuid_of('instance_uuid'), name = values.instance_name, lsn = 0}}
     end,
-    replication_anon = details(function() return {} end),
+    replication_anon = function()
+        return setmetatable({count = 0}, {__call = function() return {} end})
+    end,
     election = function()
         return {state = 'follower', vote = 0, leader = 0, term = 1}
     end,

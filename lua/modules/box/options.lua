@@ -159,7 +159,7 @@ end
 
 local function is_uuid(value)
     local hex = '%x%x%x%x'
-    local pattern = '^' .. hex .. hex .. ('-' .. hex):rep(4) .. hex .. hex .. '$'
+    local pattern = '^' .. hex .. hex .. ('%-' .. hex):rep(4) .. hex .. hex .. '$'
     if not value:find(pattern) then
         return value
     end

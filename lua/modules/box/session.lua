@@ -2,8 +2,8 @@
 -- one of its own when it asks, with user admin. There are no connections.
 
 local errors = require('lycosa.error')
+local events = require('lycosa.events')
 local fibers = require('lycosa.fiber')
-local triggers = require('lycosa.box_triggers')
 
 local GUEST, ADMIN = 0, 1
 local NAMES = {[GUEST] = 'guest', [ADMIN] = 'admin'}
@@ -149,8 +149,10 @@ function session.su(user, callable, ...)
     end
     local own = current()
     local previous_user, previous_effective = own.user, own.effective
-    own.user, own.effective = id, id
-    if callable ~= nil then
+    own.effective = id
+    if callable == nil then
+        own.user = id
+    else
         return finish_su(own, previous_user, previous_effective, pcall(callable, ...))
     end
 end
@@ -160,7 +162,8 @@ function session.push()
 end
 
 for _, name in ipairs({'on_connect', 'on_disconnect', 'on_auth', 'on_access_denied'}) do
-    session[name] = triggers.new():setter()
+    local event = events.event('box.session.' .. name)
+    session[name] = function(...) return events.reset(event, ...) end
 end
 
 session.settings = setmetatable({}, {

@@ -135,6 +135,8 @@ local function date_of(days)
     return year, month, day_of_year - floor((153 * shifted_month + 2) / 5) + 1
 end
 
+local MIN_DAYS, MAX_DAYS = days_of(MIN_YEAR, 6, 22), days_of(MAX_YEAR, 7, 11)
+
 local function days_in_month(year, month)
     return days_of(year + (month == 12 and 1 or 0), month % 12 + 1, 1) - days_of(year, month, 1)
 end
@@ -157,7 +159,7 @@ local function checked_days(year, month, day, level)
         error(('invalid number of days %d in month %d for %d'):format(day, month, year), level + 1)
     end
     local days = days_of(year, month, day)
-    if days < days_of(MIN_YEAR, 6, 22) or days > days_of(MAX_YEAR, 7, 11) then
+    if days < MIN_DAYS or days > MAX_DAYS then
         error(('date %4d-%02d-%02d is invalid'):format(year, month, day), level + 1)
     end
     return days
@@ -217,8 +219,8 @@ local function split_timestamp(timestamp, nanoseconds, has_date, has_time, level
     elseif fraction ~= 0 then
         error('only integer values allowed in timestamp if nsec, usec, or msecs provided', level + 1)
     end
-    -- No time is that far away, and NaN is none.
-    if not (seconds >= -1.9e14 and seconds <= 1.9e14) then
+    -- NaN is in no range.
+    if not (seconds >= MIN_DAYS * SECONDS_PER_DAY and seconds < (MAX_DAYS + 1) * SECONDS_PER_DAY) then
         error(('timestamp %s is out of range'):format(timestamp), level + 1)
     end
     return seconds, nanoseconds

@@ -3,7 +3,7 @@
 //! and holds no borrow of the database when it returns.
 
 use lycosa_engine::tuple::{Encoded, Tuple};
-use lycosa_engine::{Database, Error, ErrorKind, RowChange, SharedDatabase, StatementEnd};
+use lycosa_engine::{Database, Error, ErrorKind, RowChange, SharedDatabase};
 use mlua::{IntoLua, IntoLuaMulti, Lua, LuaString, MultiValue, Table, Value};
 
 use super::context::{Context, Hooks};
@@ -105,33 +105,6 @@ fn install_statements(
     database: &SharedDatabase,
     context: *mut Context,
 ) -> mlua::Result<()> {
-    native.set(
-        "begin_statement",
-        function(lua, database, context, |database, ()| {
-            database.begin_statement().map(|()| true)
-        })?,
-    )?;
-    native.set(
-        "end_statement",
-        function(lua, database, context, |database, ()| {
-            Ok(database.end_statement() == StatementEnd::Whole)
-        })?,
-    )?;
-    native.set(
-        "undo_statement",
-        function(lua, database, context, |database, ()| {
-            Ok(database.undo_statement() == StatementEnd::Whole)
-        })?,
-    )?;
-    native.set(
-        "check_not_aborted",
-        function(lua, database, context, |database, ()| {
-            if database.is_aborted() {
-                return Err(ErrorKind::TransactionYield.into());
-            }
-            Ok(true)
-        })?,
-    )?;
     native.set(
         "run_statement",
         function(
@@ -283,12 +256,6 @@ fn install_transaction(
         "changes",
         function(lua, database, context, |database, ()| {
             Ok(Changes(database.changes()))
-        })?,
-    )?;
-    native.set(
-        "statement_depth",
-        function(lua, database, context, |database, ()| {
-            Ok(database.statement_depth())
         })?,
     )?;
     native.set(

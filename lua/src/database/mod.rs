@@ -7,9 +7,11 @@
 
 mod context;
 mod hooked;
+mod read_views;
 mod reads;
 mod rules;
 mod schema;
+mod sequences;
 mod statements;
 
 use lycosa_engine::{Engine, Error, ErrorKind};
@@ -57,7 +59,9 @@ pub fn install(lua: &Lua, engine: &Engine) -> mlua::Result<()> {
     native.set("pid", std::process::id())?;
     statements::install(lua, &native)?;
     reads::install(lua, &native)?;
+    read_views::install(lua, &native, &database, context)?;
     schema::install(lua, &native, &database, context)?;
+    sequences::install(lua, &native)?;
     hooked::install(lua, &native, &database, context)?;
     rules::install(lua, &native, &database, context)?;
     load_module(
@@ -128,6 +132,24 @@ pub fn install(lua: &Lua, engine: &Engine) -> mlua::Result<()> {
     )?;
     load_module(
         lua,
+        "sequence",
+        include_str!("../../modules/sequence.lua"),
+        &native,
+    )?;
+    load_module(
+        lua,
+        "privileges",
+        include_str!("../../modules/privileges.lua"),
+        &native,
+    )?;
+    load_module(
+        lua,
+        "users",
+        include_str!("../../modules/users.lua"),
+        &native,
+    )?;
+    load_module(
+        lua,
         "schema_index",
         include_str!("../../modules/schema_index.lua"),
         &native,
@@ -147,15 +169,15 @@ fn load_box_modules(lua: &Lua, native: &mlua::Table) -> mlua::Result<()> {
     for (name, source) in [
         ("box_options", include_str!("../../modules/box/options.lua")),
         ("cfg", include_str!("../../modules/cfg.lua")),
-        (
-            "box_triggers",
-            include_str!("../../modules/box/triggers.lua"),
-        ),
         ("box_stat", include_str!("../../modules/box/stat.lua")),
         ("box_info", include_str!("../../modules/box/info.lua")),
         ("box_ctl", include_str!("../../modules/box/ctl.lua")),
         ("box_session", include_str!("../../modules/box/session.lua")),
         ("box_watch", include_str!("../../modules/box/watch.lua")),
+        (
+            "box_read_view",
+            include_str!("../../modules/box/read_view.lua"),
+        ),
     ] {
         load_module(lua, name, source, native)?;
     }

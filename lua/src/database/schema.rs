@@ -66,21 +66,29 @@ where
     })
 }
 
-/// A random UUID in its text form. The standard library seeds each new hasher at random.
-fn random_uuid() -> String {
-    use std::hash::{BuildHasher, RandomState};
-    let half = || u128::from(RandomState::new().hash_one(0));
-    let digits = half() << 64 | half();
+/// What Tarantool keeps of a password for its method chap-sha1: the digest of its digest.
+fn password_digest(password: &[u8]) -> String {
+    use base64::Engine as _;
+    use sha1::{Digest, Sha1};
+    let twice = Sha1::digest(Sha1::digest(password));
+    base64::engine::general_purpose::STANDARD.encode(twice)
+}
+
+/// A random UUID in its text form; nothing when the system has no random numbers to give.
+fn random_uuid() -> Option<String> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).ok()?;
+    let digits = u128::from_be_bytes(bytes);
     let versioned = digits & !(0xf << 76) & !(0x3 << 62) | 0x4 << 76 | 0x2 << 62;
     let text = format!("{versioned:032x}");
-    format!(
+    Some(format!(
         "{}-{}-{}-{}-{}",
         &text[..8],
         &text[8..12],
         &text[12..16],
         &text[16..20],
         &text[20..]
-    )
+    ))
 }
 
 /// What Lua has checked already, so that a failure here is a defect of the module.
@@ -252,6 +260,10 @@ fn describe_space(lua: &Lua, database: &Database, id: u32) -> mlua::Result<Optio
         indexes.push(describe_index(lua, index)?)?;
     }
     table.set("indexes", indexes)?;
+    if let Some((sequence_id, field)) = database.space_sequence(id) {
+        table.set("sequence_id", sequence_id)?;
+        table.set("sequence_fieldno", field + 1)?;
+    }
     Ok(Some(table))
 }
 
@@ -365,6 +377,50 @@ fn install_index_changes(
     )
 }
 
+fn install_sequences(
+    lua: &Lua,
+    native: &Table,
+    database: &SharedDatabase,
+    context: *mut Context,
+) -> mlua::Result<()> {
+    native.set(
+        "drop_sequence",
+        function(lua, database, context, |database, id: u32| {
+            database.drop_sequence(id).map(|()| true)
+        })?,
+    )?;
+    native.set(
+        "attach_sequence",
+        function(
+            lua,
+            database,
+            context,
+            |database, (space_id, sequence_id, field, is_generated): (u32, u32, u32, bool)| {
+                database
+                    .attach_sequence(space_id, sequence_id, field, is_generated)
+                    .map(|()| true)
+            },
+        )?,
+    )?;
+    native.set(
+        "detach_sequence",
+        function(lua, database, context, |database, space_id: u32| {
+            database.detach_sequence(space_id).map(|()| true)
+        })?,
+    )?;
+    let shared = Rc::clone(database);
+    native.set(
+        "sequence_rows",
+        lua.create_function(move |lua, ()| {
+            let rows = lua.create_table()?;
+            for sequence in shared.borrow().sequences() {
+                rows.push(lua.create_string(sequence.row())?)?;
+            }
+            Ok(rows)
+        })?,
+    )
+}
+
 fn install_figures(lua: &Lua, native: &Table, database: &SharedDatabase) -> mlua::Result<()> {
     let shared = Rc::clone(database);
     native.set(
@@ -378,7 +434,9 @@ fn install_figures(lua: &Lua, native: &Table, database: &SharedDatabase) -> mlua
     )?;
     native.set(
         "random_uuid",
-        lua.create_function(|_, ()| Ok(random_uuid()))?,
+        lua.create_function(|_, ()| {
+            random_uuid().ok_or_else(|| mlua::Error::runtime("the system gives no random numbers"))
+        })?,
     )?;
     let shared = Rc::clone(database);
     native.set(
@@ -510,6 +568,17 @@ fn install_limits(lua: &Lua, native: &Table, database: &SharedDatabase) -> mlua:
         "schema_limits",
         lua.create_function(|lua, ()| lua.create_table_from(SCHEMA_NUMBERS))?,
     )?;
+    native.set(
+        "password_digest",
+        lua.create_function(|_, password: LuaString| Ok(password_digest(&password.as_bytes())))?,
+    )?;
+    native.set(
+        "is_identifier",
+        lua.create_function(|_, name: LuaString| {
+            let name = name.to_str().ok();
+            Ok(name.is_some_and(|name| lycosa_engine::schema::is_identifier(&name)))
+        })?,
+    )?;
     let shared = Rc::clone(database);
     native.set(
         "set_memory_limit",
@@ -523,6 +592,14 @@ fn install_limits(lua: &Lua, native: &Table, database: &SharedDatabase) -> mlua:
         "set_read_only",
         lua.create_function(move |_, is_read_only: bool| {
             shared.borrow_mut().set_read_only(is_read_only);
+            Ok(())
+        })?,
+    )?;
+    let shared = Rc::clone(database);
+    native.set(
+        "set_temporary",
+        lua.create_function(move |_, (space_id, is_temporary): (u32, bool)| {
+            shared.borrow_mut().set_temporary(space_id, is_temporary);
             Ok(())
         })?,
     )?;
@@ -544,6 +621,7 @@ pub(super) fn install(
 ) -> mlua::Result<()> {
     install_space_changes(lua, native, database, context)?;
     install_index_changes(lua, native, database, context)?;
+    install_sequences(lua, native, database, context)?;
     install_figures(lua, native, database)?;
     install_collations(lua, native)?;
     install_limits(lua, native, database)

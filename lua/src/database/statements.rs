@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use lycosa_engine::tuple::{Encoded, TupleRef};
 use lycosa_engine::update::Operations;
-use lycosa_engine::{Database, Error};
+use lycosa_engine::{Database, Error, StatementEnd};
 use mlua::{Lua, Table};
 
 use super::context::Context;
@@ -80,6 +80,47 @@ unsafe extern "C" fn rollback_to_savepoint(context: *mut Context, number: u32) -
         None => Err(lycosa_engine::ErrorKind::NoSuchSavepoint.into()),
     };
     context.status(outcome.map(|()| 0))
+}
+
+/// Opens a statement that code of the user's runs within.
+unsafe extern "C" fn begin_statement(context: *mut Context) -> i32 {
+    // SAFETY: as in `begin`.
+    let context = unsafe { &mut *context };
+    let outcome = context.database.borrow_mut().begin_statement();
+    context.status(outcome.map(|()| 0))
+}
+
+/// 1 when the transaction was begun for the statement, and is to be committed or rolled back.
+fn whole(end: StatementEnd) -> i32 {
+    i32::from(end == StatementEnd::Whole)
+}
+
+unsafe extern "C" fn end_statement(context: *mut Context) -> i32 {
+    // SAFETY: as in `begin`.
+    whole(unsafe { &*context }.database.borrow_mut().end_statement())
+}
+
+unsafe extern "C" fn undo_statement(context: *mut Context) -> i32 {
+    // SAFETY: as in `begin`.
+    let context = unsafe { &mut *context };
+    context.next_serial();
+    whole(context.database.borrow_mut().undo_statement())
+}
+
+/// How many statements are open.
+unsafe extern "C" fn statement_depth(context: *mut Context) -> i32 {
+    // SAFETY: as in `begin`.
+    unsafe { &*context }.database.borrow().statement_depth() as i32
+}
+
+/// Fails when a yield has undone the transaction.
+unsafe extern "C" fn check_not_aborted(context: *mut Context) -> i32 {
+    // SAFETY: as in `begin`.
+    let context = unsafe { &mut *context };
+    if context.database.borrow().is_aborted() {
+        return context.fail(&lycosa_engine::ErrorKind::TransactionYield.into());
+    }
+    0
 }
 
 /// Number of the running transaction, or 0.
@@ -345,6 +386,15 @@ pub(super) fn install(_lua: &Lua, native: &Table) -> mlua::Result<()> {
         "transaction_number",
         address(transaction_number as *const ()),
     )?;
+    for (name, function) in [
+        ("begin_statement", begin_statement as *const ()),
+        ("end_statement", end_statement as *const ()),
+        ("undo_statement", undo_statement as *const ()),
+        ("statement_depth", statement_depth as *const ()),
+        ("check_not_aborted", check_not_aborted as *const ()),
+    ] {
+        native.set(name, address(function))?;
+    }
     native.set("savepoint", address(savepoint as *const ()))?;
     native.set(
         "rollback_to_savepoint",

@@ -9,8 +9,11 @@ mod environment;
 mod errno;
 mod file_descriptor;
 mod fio;
+mod key_def;
+mod popen;
 mod pwd;
 mod tarantool;
+mod tuple_format;
 mod utf8;
 mod yaml;
 mod yaml_style;
@@ -60,6 +63,8 @@ const MODULES: &[Module] = &[
     module!("lycosa.fun_reductions", "fun_reductions.lua"),
     module!("lycosa.fun_combinations", "fun_combinations.lua"),
     module!("socket", "socket.lua"),
+    module!("key_def", "key_def.lua", key_def::native),
+    module!("popen", "popen.lua", popen::native),
     module!("pwd", "pwd.lua", pwd::native),
     module!("title", "title.lua"),
     module!("msgpack", "msgpack.lua", msgpack::native),
@@ -75,6 +80,11 @@ const MODULES: &[Module] = &[
     module!("tap", "tap.lua"),
     module!("uri", "uri.lua"),
     module!("trigger", "trigger.lua"),
+    module!(
+        "lycosa.tuple_format",
+        "tuple_format.lua",
+        tuple_format::native
+    ),
     module!("utf8", "utf8.lua", utf8::native),
     module!("uuid", "uuid.lua", values::uuid::native),
     module!("varbinary", "varbinary.lua", values::varbinary::native),

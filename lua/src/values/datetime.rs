@@ -20,8 +20,8 @@ pub(crate) struct DatetimeCdata {
 impl DatetimeCdata {
     /// The time, each part in its range.
     pub(crate) fn get(self) -> Datetime {
-        // 2^47 seconds are more than the calendar has.
-        let limit = (1_u64 << 47) as f64;
+        // 2^48 seconds are more than the calendar has.
+        let limit = (1_u64 << 48) as f64;
         let datetime = Datetime {
             epoch: self.epoch.clamp(-limit, limit) as i64,
             nanoseconds: self.nsec.clamp(0, 999_999_999),

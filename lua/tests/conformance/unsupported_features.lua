@@ -4,11 +4,9 @@ box.cfg{log_level = 0, wal_mode = 'none'}
 
 local s = box.schema.space.create('s')
 s:create_index('pk')
-show.try('grant', box.schema.user.grant, 'guest', 'super')
-show('names it', box.error.last().message)
-show.try('role', box.schema.role.create, 'r')
-show.try('sequence', box.schema.sequence.create, 'q')
+show.try('upgrade', s.upgrade, s)
 show.try('execute', box.execute, 'SELECT 1')
+show('names it', box.error.last().message)
 show.try('foreign key', box.schema.space.create, 'x', {foreign_key = {}})
 show.try('rtree', s.create_index, s, 'r', {type = 'RTREE'})
 show.try('path', s.create_index, s, 'p', {parts = {{2, 'string', path = 'a.b'}}})

@@ -119,6 +119,7 @@ impl Database {
         space.special = Some(Box::new(Special {
             is_system: true,
             is_protected: known.is_protected,
+            sequence: None,
         }));
         self.names.insert(known.name.to_owned(), known.id);
         self.spaces.insert(known.id, Box::new(space));
@@ -147,7 +148,8 @@ impl Database {
             flags: Some(&flags),
             ..SpaceRow::default()
         };
-        self.write_space_row(known.id, &row)?;
+        let encoded = row.encode(self.space(known.id)?)?;
+        self.write_system_row(SPACE_ID, &encoded)?;
         for index in known.indexes {
             self.write_index_row(known.id, index.id, None)?;
         }

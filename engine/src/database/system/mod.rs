@@ -17,10 +17,13 @@ use crate::tuple::{Encoded, Fields, field};
 
 use super::{Database, no_such_space};
 
-pub(crate) use catalog::{FUNC_ID, INDEX_ID, PRIV_ID, SPACE_ID, TRUNCATE_ID, VIEWS, view_source};
+pub(crate) use catalog::{
+    FUNC_ID, INDEX_ID, PRIV_ID, SEQUENCE_DATA_ID, SEQUENCE_ID, SPACE_ID, SPACE_SEQUENCE_ID,
+    TRUNCATE_ID, VIEWS, view_source,
+};
 
 /// Number of the user that owns what nobody else does.
-const ADMIN: u32 = 1;
+pub(crate) const ADMIN: u32 = 1;
 
 /// Numbers of the fields of `_space`.
 pub(crate) mod space_field {
@@ -217,11 +220,15 @@ impl Database {
 
     /// Puts a row into a system space, if there are system spaces.
     pub(crate) fn write_system_row(&mut self, space_id: u32, row: &[u8]) -> Result<()> {
+        self.put_system_row(space_id, row, PutMode::Replace)
+    }
+
+    fn put_system_row(&mut self, space_id: u32, row: &[u8], mode: PutMode) -> Result<()> {
         let Some(space) = self.spaces.get_mut(&space_id) else {
             return Ok(());
         };
         let new = self.memory.allocate(row)?;
-        match space.put(new, PutMode::Replace, self.memory.arena()) {
+        match space.put(new, mode, self.memory.arena()) {
             Ok(old) => {
                 self.log(Change::Row {
                     space_id,
@@ -243,10 +250,9 @@ impl Database {
         let Some(space) = self.spaces.get_mut(&space_id) else {
             return;
         };
-        let Some(old) = space.primary().and_then(|p| p.get(Encoded::trusted(key))) else {
+        let Some(old) = space.take_by_key(key) else {
             return;
         };
-        space.take(old);
         self.log(Change::Row {
             space_id,
             old: Some(old),
@@ -271,11 +277,12 @@ impl Database {
         }
     }
 
-    /// Writes the row of a space that was made.
-    pub(crate) fn write_space_row(&mut self, space_id: u32, row: &SpaceRow<'_>) -> Result<()> {
+    /// Adds the row of a space that is about to be made. Fails with `TupleFound` when its number or
+    /// name is taken.
+    pub(crate) fn add_space_row(&mut self, space: &Space, row: &SpaceRow<'_>) -> Result<()> {
         if self.spaces.contains_key(&SPACE_ID) {
-            let row = row.encode(self.space(space_id)?)?;
-            self.write_system_row(SPACE_ID, &row)?;
+            let row = row.encode(space)?;
+            self.put_system_row(SPACE_ID, &row, PutMode::Insert)?;
         }
         Ok(())
     }
@@ -339,8 +346,9 @@ impl Database {
         if let Some(Ok(index)) = index
             && let crate::index::Structure::Tree(tree) = &index.structure
         {
-            let mut scan = tree.scan(crate::index::IteratorType::Eq, Encoded::trusted(key));
-            while let Some(tuple) = scan.next(tree) {
+            let key = Encoded::trusted(key);
+            let mut scan = tree.scan(crate::index::IteratorType::Eq, key);
+            while let Some(tuple) = scan.next(tree).filter(|tuple| tree.matches(*tuple, key)) {
                 // SAFETY: the tuple has just come out of the index.
                 rows.push(unsafe { tuple.bytes() }.to_vec());
             }

@@ -1,0 +1,37 @@
+local show = require('show')
+local key_def = require('key_def')
+box.cfg{log_level = 0, wal_mode = 'none'}
+
+local function failure(parts)
+    local ok, err = pcall(key_def.new, parts)
+    return ok, not ok and (type(err) == 'cdata' and err.type .. ': ' .. err.message or 'Lua error')
+end
+show('no part', failure({}))
+show('nothing', failure())
+show('number', failure(5))
+show('no type', failure({{fieldno = 1}}))
+show('no field', failure({{type = 'unsigned'}}))
+show('unknown type', failure({{fieldno = 1, type = 'wrong'}}))
+show('both', failure({{fieldno = 1, field = 1, type = 'unsigned'}}))
+show('array', failure({{fieldno = 1, type = 'array'}}))
+show('any', failure({{fieldno = 1, type = 'any'}}))
+show('map', failure({{fieldno = 1, type = 'map'}}))
+show('collation', failure({{fieldno = 1, type = 'string', collation = 'none such'}}))
+show('part', failure({1}))
+
+local first = key_def.new({{fieldno = 1, type = 'unsigned'}, {fieldno = 3, type = 'string', is_nullable = true}})
+local second = key_def.new({{fieldno = 2, type = 'number'}, {fieldno = 1, type = 'unsigned'}})
+show('merge', first:merge(second):totable(), second:merge(first):totable())
+local collated = key_def.new({{fieldno = 1, type = 'string', collation = 'unicode_ci'}})
+show('collation', collated:totable()[1].collation, collated:compare({'a'}, {'A'}), collated:compare({'É'}, {'f'}))
+
+local s = box.schema.space.create('s')
+local index = s:create_index('pk', {parts = {{2, 'string'}, {1, 'unsigned'}}})
+local parts = key_def.new(index.parts):totable()
+show('of an index', #parts, parts[1].fieldno, parts[1].type, parts[2].fieldno, parts[2].type)
+local tuple = s:insert({5, 'five'})
+show('its key', key_def.new(index.parts):extract_key(tuple), s:get(key_def.new(index.parts):extract_key(tuple)))
+show('as functions', key_def.extract_key(first, {1, 2, 'x'}), key_def.compare(first, {1, 2, 'x'}, {2, 2, 'x'}))
+show.fails('no method', function() return first:nothing() end)
+
+os.exit(0)

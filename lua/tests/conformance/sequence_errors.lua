@@ -1,0 +1,38 @@
+local show = require('show')
+box.cfg{log_level = 0, wal_mode = 'none'}
+
+local schema = box.schema.sequence
+local q = schema.create('q')
+show.try('exists', schema.create, 'q')
+show.try('if not exists', function() return select(2, schema.create('q', {if_not_exists = true})) end)
+show.try('name', schema.create, 5)
+show.try('control character', schema.create, 'a\nb')
+show.try('unknown option', schema.create, 'z', {other = 1})
+show.try('wrong type', schema.create, 'z', {start = 'x'})
+show.try('step', schema.create, 'z', {step = 0})
+show.try('fraction', schema.create, 'z', {step = 1.5})
+show.try('not a number', schema.create, 'z', {start = 0/0})
+show.try('too large', schema.create, 'z', {start = 2^63})
+show.try('too large', schema.create, 'z', {start = 18446744073709551615ULL})
+show.try('limits', schema.create, 'z', {min = 10, max = 5})
+show.try('start', schema.create, 'z', {start = 100, max = 5})
+show.try('start', schema.create, 'z', {start = 1, min = 5})
+show('none was made', box.sequence.z, box.space._sequence:count())
+show.try('set', q.set, q, 'x')
+show.fails('dot', q.next)
+show.try('alter', q.alter, q, {step = 0})
+show.try('alter', q.alter, q, {other = 0})
+show.try('alter', schema.alter, 'nothing', {})
+schema.create('r')
+show.try('rename to a taken name', q.alter, q, {name = 'r'})
+show.try('drop', schema.drop, 'nothing')
+show.try('drop', schema.drop, 777)
+show.try('drop if exists', schema.drop, 'nothing', {if_exists = true})
+q:drop()
+for _, method in ipairs({'next', 'current', 'reset', 'drop'}) do
+    show.try(method .. ' of a dropped one', q[method], q)
+end
+show.try('set of a dropped one', q.set, q, 1)
+show.try('alter of a dropped one', q.alter, q, {})
+
+os.exit(0)

@@ -1,0 +1,32 @@
+local show = require('show')
+box.cfg{log_level = 0, wal_mode = 'none'}
+
+local q = box.schema.sequence.create('q')
+show('object', q.id, q.uid, q.name, q.step, q.min, q.max, q.start, q.cache, q.cycle)
+show('listed', box.sequence.q == q, box.sequence[q.id] == q, box.sequence.other)
+show.try('not started', q.current, q)
+show('next', q:next(), q:next(), q:current())
+show('shown', box.space._sequence_data:select())
+show('set', q:set(10), q:next())
+show('below the minimum', q:set(-10), q:next())
+show('reset', q:reset(), box.space._sequence_data:select(), q:next())
+
+local down = box.schema.sequence.create('down', {step = -1})
+show('down', down.min, down.max, down.start, down:next(), down:next())
+local cycle = box.schema.sequence.create('cycle', {min = 1, max = 3, start = 2, cycle = true})
+show('cycle', cycle:next(), cycle:next(), cycle:next(), cycle:next())
+local step = box.schema.sequence.create('step', {max = 10, step = 4, cycle = true})
+show('step', step:next(), step:next(), step:next(), step:next())
+local finite = box.schema.sequence.create('finite', {max = 2})
+show('finite', finite:next(), finite:next())
+show.try('overflow', finite.next, finite)
+show('stays', finite:current())
+local big = box.schema.sequence.create('big', {start = 9007199254740993LL})
+show('big', big:next(), big:next(), big:current())
+local last = box.schema.sequence.create('last', {start = 9223372036854775807LL})
+show('last', last:next())
+show.try('behind the last', last.next, last)
+show('start from min and max', box.schema.sequence.create('m', {min = -5}).start,
+    box.schema.sequence.create('n', {step = -2, max = -5}).start)
+
+os.exit(0)

@@ -1,0 +1,26 @@
+local show = require('show')
+box.cfg{log_level = 0, wal_mode = 'none'}
+
+local q = box.schema.sequence.create('q')
+local s = box.schema.space.create('s', {format = {{'name', 'string'}, {'id', 'unsigned'}, {'other', 'unsigned'}}})
+show.try('none of that name', s.create_index, s, 'pk', {sequence = 'nothing'})
+show.try('none of that number', s.create_index, s, 'pk', {sequence = 777})
+show.try('string key', s.create_index, s, 'pk', {sequence = 'q'})
+show.try('string key', s.create_index, s, 'pk', {sequence = true, parts = {{1}, {2}}})
+show('nothing was made', s.index[0], box.sequence.s_seq, box.space._space_sequence:count())
+show.try('wrong type', s.create_index, s, 'pk', {sequence = print})
+show.try('no such field', s.create_index, s, 'pk', {parts = {2}, sequence = {id = 'q', field = 'nothing'}})
+show.try('no part', s.create_index, s, 'pk', {parts = {2}, sequence = {id = 'q', field = 3}})
+
+local pk = s:create_index('pk', {parts = {{1}, {2}}, sequence = {field = 'id'}})
+show('field by name', pk.sequence_fieldno, s:insert{'a', box.NULL, 1})
+show.try('too short', s.insert, s, {'a'})
+show.try('secondary', s.create_index, s, 'second', {parts = {3}, sequence = true})
+show.try('no part', pk.alter, pk, {sequence = {id = 'q', field = 3}})
+show.try('string', pk.alter, pk, {sequence = {id = 'q', field = 1}})
+show.try('parts without the field', pk.alter, pk, {parts = {1}})
+show('still', pk.sequence_fieldno, #pk.parts, s:insert{'b', box.NULL, 1})
+pk:alter({sequence = {id = 'q', field = 2}})
+show('another', pk.sequence_id == q.id, box.sequence.s_seq)
+
+os.exit(0)

@@ -1,0 +1,36 @@
+-- differs from 2.6: it has no box.tuple.format
+local show = require('show')
+
+local format = box.tuple.format.new({{'id', 'number'}, {name = 'name', type = 'string', is_nullable = true}})
+show('format', tostring(format), box.tuple.format.is(format), box.tuple.format.is({}), box.tuple.format.is(nil))
+show('totable', format:totable())
+for position, field in format:pairs() do
+    show(position, field.name, field.type)
+end
+local tuple = box.tuple.new({1, 'Bob', true}, {format = format})
+show('by name', tuple.id, tuple.name, tuple[3])
+show('tomap', tuple:tomap({names_only = true}))
+show('format of a tuple', tuple:format(), box.tuple.format(tuple))
+show('format of another', box.tuple.new({1}):format())
+show('list as format', box.tuple.new({1, 'x'}, {format = {{'a'}, {'b', 'string'}}}).b)
+show('names alone', box.tuple.new({1, 'x'}, {format = {'a', 'b'}}):format())
+show('null', box.tuple.new({1, box.NULL}, {format = format}), box.tuple.new({1}, {format = format}))
+show.try('wrong type', box.tuple.new, {'x'}, {format = format})
+show.try('field is missing', box.tuple.new, {}, {format = format})
+show.try('null where none may be', box.tuple.new, {box.NULL}, {format = format})
+show.try('unknown type', box.tuple.format.new, {{'a', 'other'}})
+show.try('the same name twice', box.tuple.format.new, {{'a'}, {'a'}})
+show.try('no name', box.tuple.format.new, {{}})
+show.try('a number', box.tuple.format.new, 5)
+show('validate', format:validate({5}), format:validate(tuple))
+show.try('validate what does not fit', format.validate, format, {1, 2})
+show('info', tuple:info().data_size == tuple:bsize(), type(tuple:info().header_size))
+show.try('info of a table', tuple.info, {})
+show('update keeps it', tuple:update({{'=', 2, 'Eve'}}).name)
+
+box.cfg{log_level = 0}
+local s = box.schema.space.create('s', {format = {{'id', 'unsigned'}, {'name', 'string', is_nullable = true}}})
+s:create_index('pk')
+show('in a space', s:insert({1, 'x'}):format(), s:get(1):format())
+show('slice', s:get(1):slice(), s:get(1):slice(1))
+os.exit(0)
