@@ -297,7 +297,7 @@ impl Generator {
             }
             1 => {
                 let at = self.random.below(space.fields.len());
-                if space.fields[at].kind == Kind::Double {
+                if matches!(space.fields[at].kind, Kind::Double | Kind::Uuid) {
                     return;
                 }
                 space.fields[at].kind = Kind::changed(&mut self.random);

@@ -10,6 +10,9 @@
 //! - After a yield has ended a transaction, reads fail too since 2.10. Nothing is read there.
 //! - A map as a key is refused (22) since 2.8; 2.6 takes it for no parts. No key is a map.
 //! - `GT` with a key on a HASH index gives what lies behind the key in an order of its own.
+//! - A UUID is a scalar since 2.10. UUIDs stand in fields of their own type only.
+//! - 2.6 takes a decimal and a double that no decimal holds, like infinity, for equal, and rounds
+//!   doubles of many digits. A seed has decimals among its numbers, or such doubles.
 //! - `space:alter`, descending parts, options of `box.begin`, pagination are younger than 2.6.
 //!
 //! - 2.6 keeps a HASH index as it is when the type of a part changes, and finds nothing in it then.
@@ -27,12 +30,14 @@ pub(crate) fn excuse<S: AsRef<str>>(
     let step = steps.last().map_or("", AsRef::as_ref);
     let expected = tarantool.last().map_or("", |line| result(line));
     let actual = result(lycosa);
-    let has_doubles = || steps.iter().any(|step| step.as_ref().contains("'double'"));
+    let mentions = |text: &str| steps.iter().any(|step| step.as_ref().contains(text));
     let is_missing_index = |line: &String| result(line) == "ClientError 35";
     if actual == "ClientError 5" {
         Some("Lycosa says that it lacks what the step asks for")
-    } else if matches!(expected, "ClientError 18" | "ClientError 23") && has_doubles() {
+    } else if matches!(expected, "ClientError 18" | "ClientError 23") && mentions("'double'") {
         Some("2.6 takes neither integers nor floats for doubles")
+    } else if mentions("decimal.new") && mentions("HASH") {
+        Some("2.6 hashes a decimal otherwise than the integer that it equals")
     } else if step.contains(":alter({parts") && actual == "ClientError 3" {
         Some("2.6 does not check that fewer nullable parts are still unique")
     } else if step.contains(":alter({parts") && actual == "ClientError 54" {

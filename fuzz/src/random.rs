@@ -1,21 +1,28 @@
 //! Random choices from a seed: the same seed makes the same choices on every machine.
 
 /// A source of choices.
-pub(crate) struct Random(fastrand::Rng);
+pub(crate) struct Random {
+    generator: fastrand::Rng,
+    /// Whether decimals stand among other numbers: in every second seed.
+    pub(crate) mixes_decimals: bool,
+}
 
 impl Random {
     pub(crate) fn new(seed: u64) -> Self {
-        Self(fastrand::Rng::with_seed(seed))
+        Self {
+            generator: fastrand::Rng::with_seed(seed),
+            mixes_decimals: seed.is_multiple_of(2),
+        }
     }
 
     /// From 0 to `limit - 1`.
     pub(crate) fn below(&mut self, limit: usize) -> usize {
-        self.0.usize(..limit)
+        self.generator.usize(..limit)
     }
 
     /// From `first` to `last`, both included.
     pub(crate) fn between(&mut self, first: usize, last: usize) -> usize {
-        self.0.usize(first..=last)
+        self.generator.usize(first..=last)
     }
 
     /// True so many times of a hundred.

@@ -14,6 +14,8 @@ pub(crate) enum Kind {
     Double,
     String,
     Boolean,
+    Decimal,
+    Uuid,
     Scalar,
     Any,
     Array,
@@ -21,22 +23,26 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    const INDEXED: [Self; 7] = [
+    const INDEXED: [Self; 9] = [
         Self::Unsigned,
         Self::Integer,
         Self::Number,
         Self::Double,
         Self::String,
         Self::Boolean,
+        Self::Decimal,
+        Self::Uuid,
         Self::Scalar,
     ];
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 12] = [
         Self::Unsigned,
         Self::Integer,
         Self::Number,
         Self::Double,
         Self::String,
         Self::Boolean,
+        Self::Decimal,
+        Self::Uuid,
         Self::Scalar,
         Self::Any,
         Self::Array,
@@ -51,6 +57,8 @@ impl Kind {
             Self::Double => "double",
             Self::String => "string",
             Self::Boolean => "boolean",
+            Self::Decimal => "decimal",
+            Self::Uuid => "uuid",
             Self::Scalar => "scalar",
             Self::Any => "any",
             Self::Array => "array",
@@ -59,19 +67,19 @@ impl Kind {
     }
 
     pub(crate) fn indexed(random: &mut Random) -> Self {
-        Self::INDEXED[random.weighted(&[5, 3, 3, 2, 5, 1, 3])]
+        Self::INDEXED[random.weighted(&[10, 6, 6, 4, 10, 2, 2, 2, 6])]
     }
 
     /// Another type for a field that may have values already, so never double.
     pub(crate) fn changed(random: &mut Random) -> Self {
         match Self::indexed(random) {
-            Self::Double => Self::Number,
+            Self::Double | Self::Uuid => Self::Number,
             kind => kind,
         }
     }
 
     fn field(random: &mut Random) -> Self {
-        Self::ALL[random.weighted(&[5, 3, 3, 2, 5, 1, 3, 2, 1, 1])]
+        Self::ALL[random.weighted(&[10, 6, 6, 4, 10, 2, 2, 2, 6, 4, 2, 2])]
     }
 
     fn is_indexed(self) -> bool {
@@ -218,7 +226,7 @@ impl Space {
             if parts.iter().any(|part| part.field == number) && !random.percent(5) {
                 continue;
             }
-            let keeps_kind = field.kind == Kind::Double || random.percent(92);
+            let keeps_kind = matches!(field.kind, Kind::Double | Kind::Uuid) || random.percent(92);
             let kind = if field.kind.is_indexed() && keeps_kind {
                 field.kind
             } else {

@@ -160,6 +160,7 @@ fn operation(space: &Space, field: usize, is_alone: bool, random: &mut Random) -
     let number = || match kind {
         Kind::Double => Kind::Double,
         Kind::Unsigned | Kind::Integer => Kind::Integer,
+        Kind::Decimal => Kind::Decimal,
         _ => Kind::Number,
     };
     match random.weighted(&[30, 15, 10, 10, 12, 4, 2]) {

@@ -105,10 +105,44 @@ const MAPS: &[&str] = &[
     "setmetatable({}, {__serialize = 'map'})",
 ];
 
+const DECIMALS: &[&str] = &[
+    "decimal.new(0)",
+    "decimal.new(1)",
+    "decimal.new(2)",
+    "decimal.new('-1')",
+    "decimal.new('0.5')",
+    "decimal.new('1.50')",
+    "decimal.new('-0.1')",
+    "decimal.new('9007199254740993')",
+    "decimal.new('99999999999999999999999999999999999999')",
+    "decimal.new('-99999999999999999999999999999999999999')",
+    "decimal.new('0.00000000000000000000000000000000000001')",
+];
+
+const UUIDS: &[&str] = &[
+    "uuid.fromstr('00000000-0000-0000-0000-000000000000')",
+    "uuid.fromstr('00000000-0000-0000-0000-000000000001')",
+    "uuid.fromstr('01000000-0000-0000-0000-000000000000')",
+    "uuid.fromstr('7fffffff-ffff-4fff-8fff-ffffffffffff')",
+    "uuid.fromstr('ffffffff-ffff-4fff-bfff-ffffffffffff')",
+    "uuid.fromstr('a2d6a0c4-5d0f-4d2e-9b1a-3f6b5c7d8e9f')",
+];
+
 const SMALL_STRINGS: &[&str] = &["'a'", "'b'", "'c'", "'d'", "'e'"];
 
 fn small_number(random: &mut Random) -> String {
     random.below(7).to_string()
+}
+
+/// Where decimals are about, none that only some decimals can be told from: see `known`.
+fn fraction(random: &mut Random) -> String {
+    let value = random.pick(FRACTIONS);
+    let is_short = value.len() < 12 && !value.ends_with("1/0") && !value.contains('e');
+    if random.mixes_decimals && !is_short {
+        "2.5".to_owned()
+    } else {
+        value.to_owned()
+    }
 }
 
 fn unsigned(random: &mut Random) -> String {
@@ -132,14 +166,19 @@ pub(crate) fn of_kind(kind: Kind, random: &mut Random) -> String {
     match kind {
         Kind::Unsigned => unsigned(random),
         Kind::Integer => integer(random),
+        Kind::Decimal => random.pick(DECIMALS).to_owned(),
+        Kind::Uuid => random.pick(UUIDS).to_owned(),
+        Kind::Number if random.mixes_decimals && random.percent(12) => {
+            random.pick(DECIMALS).to_owned()
+        }
         Kind::Number => {
             if random.percent(70) {
                 integer(random)
             } else {
-                random.pick(FRACTIONS).to_owned()
+                fraction(random)
             }
         }
-        Kind::Double => random.pick(FRACTIONS).to_owned(),
+        Kind::Double => fraction(random),
         Kind::String => {
             if random.percent(70) {
                 random.pick(SMALL_STRINGS).to_owned()
