@@ -54,11 +54,11 @@ impl Datetime {
             ..Self::default()
         };
         if !rest.is_empty() {
-            let rest: &[u8; 8] = rest.try_into().ok()?;
-            let [a, b, c, d, e, f, g, h] = *rest;
-            datetime.nanoseconds = i32::from_le_bytes([a, b, c, d]);
-            datetime.offset_minutes = i16::from_le_bytes([e, f]);
-            datetime.zone = i16::from_le_bytes([g, h]);
+            let (nanoseconds, rest) = rest.split_first_chunk()?;
+            let (offset, zone) = rest.split_first_chunk()?;
+            datetime.nanoseconds = i32::from_le_bytes(*nanoseconds);
+            datetime.offset_minutes = i16::from_le_bytes(*offset);
+            datetime.zone = i16::from_le_bytes(zone.try_into().ok()?);
         }
         datetime.is_valid().then_some(datetime)
     }

@@ -90,6 +90,7 @@ error_kinds! {
     SpaceExists { space: String } = SPACE_EXISTS, 10, "Space '{space}' already exists";
     AlterSpace { space: String, reason: String } = ALTER_SPACE, 12, "Can't modify space '{space}': {reason}";
     ModifyIndex { index: String, space: String, reason: String } = MODIFY_INDEX, 14, "Can't create or modify index '{index}' in space '{space}': {reason}";
+    LastDrop { space: String } = LAST_DROP, 15, "Can't drop the primary key in a system space, space '{space}'";
     DropPrimaryKey { space: String } = DROP_PRIMARY_KEY, 17, "Can't drop primary key in space '{space}' while secondary keys exist";
     /// `part` counts from 0, as in Tarantool.
     KeyPartType { part: u32, expected: &'static str } = KEY_PART_TYPE, 18, "Supplied key type of part {part} does not match index part type: expected {expected}";
@@ -129,6 +130,7 @@ error_kinds! {
     CommitInSubStmt = COMMIT_IN_SUB_STMT, 122, "Can not commit transaction in a nested statement";
     RollbackInSubStmt = ROLLBACK_IN_SUB_STMT, 123, "Rollback called in a nested statement";
     PartialKey { index_type: &'static str, expected: u32, actual: u32 } = PARTIAL_KEY, 136, "{index_type} index does not support selects via a partial key (expected {expected} parts, got {actual}). Please Consider changing index type to TREE.";
+    TruncateSystemSpace { space: String } = TRUNCATE_SYSTEM_SPACE, 137, "Can't truncate a system space, space '{space}'";
     WrongSpaceFormat { field: u32, reason: String } = WRONG_SPACE_FORMAT, 141, "Wrong space format field {field}: {reason}";
     CreateSequence { sequence: String, reason: String } = CREATE_SEQUENCE, 142, "Failed to create sequence '{sequence}': {reason}";
     AlterSequence { sequence: String, reason: String } = ALTER_SEQUENCE, 143, "Can't modify sequence '{sequence}': {reason}";

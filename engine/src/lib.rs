@@ -22,8 +22,8 @@ mod space;
 mod transaction;
 
 pub use database::{
-    Cursor, Database, DatabaseOptions, ReadView, RowChange, Select, Sequence, SequenceDefinition,
-    SpaceAlteration, SpaceOptions, SpaceRowChange, StatementEnd,
+    Cursor, Database, DatabaseOptions, FIRST_USER_SPACE_ID, ReadView, RowChange, Select, Sequence,
+    SequenceDefinition, SpaceAlteration, SpaceOptions, SpaceRowChange, StatementEnd,
 };
 pub use engine::{Engine, EngineOptions, SharedDatabase};
 pub use error::{Error, ErrorKind, Result};

@@ -232,6 +232,14 @@ const SCHEMA_CHANGES: &[(&str, Provoke)] = &[
         let outcome = f.database.insert(281, Encoded::check(&row)?);
         outcome.map(|_| ())
     }),
+    ("LAST_DROP", |f| {
+        f.database.bootstrap("instance", "replica set")?;
+        f.database.drop_space(280)
+    }),
+    ("TRUNCATE_SYSTEM_SPACE", |f| {
+        f.database.bootstrap("instance", "replica set")?;
+        f.database.truncate(280)
+    }),
     ("MODIFY_INDEX", |f| {
         f.create_index("new", &IndexOptions::tree(Vec::new()))
     }),

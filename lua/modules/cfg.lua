@@ -318,40 +318,51 @@ local function initial_values(options)
     return wanted
 end
 
--- These come first: where files are, and where lines go.
-local FIRST = {'work_dir', 'pid_file', 'memtx_memory'}
+local function option_names()
+    local names = {}
+    for name in pairs(OPTIONS) do
+        names[#names + 1] = name
+    end
+    table.sort(names)
+    return names
+end
+
+local LATE_OR_EARLY = {work_dir = true, pid_file = true, read_only = true}
+
+-- What may fail comes first: where files are, then where lines go. Read-only is the last, as the
+-- schema is still to be made.
+local function apply_initial(wanted, names)
+    apply('work_dir', wanted.work_dir)
+    apply('pid_file', wanted.pid_file)
+    log_module.apply(log_options(wanted))
+    for _, name in ipairs(names) do
+        if not LATE_OR_EARLY[name] then
+            apply(name, wanted[name])
+        end
+    end
+    local uuid_of = require('lycosa.box_info').uuid_of
+    require('lycosa.schema').bootstrap(uuid_of('instance_uuid'), uuid_of('replicaset_uuid'))
+    apply('read_only', wanted.read_only)
+end
+
+local function open_box()
+    setmetatable(box, nil)
+    for name, value in pairs(api) do
+        box[name] = value
+    end
+    box.cfg = cfg_table
+end
 
 local function configure(options)
     options = check_options(options)
     if is_configured then
         return reconfigure(options)
     end
-    local wanted = initial_values(options)
+    local wanted, names = initial_values(options), option_names()
     log_module.check(log_options(wanted))
-    apply('work_dir', wanted.work_dir)
-    log_module.apply(log_options(wanted))
-    for _, name in ipairs(FIRST) do
-        if name ~= 'work_dir' then
-            apply(name, wanted[name])
-        end
-    end
-    local names = {}
-    for name in pairs(OPTIONS) do
-        names[#names + 1] = name
-    end
-    table.sort(names)
-    for _, name in ipairs(names) do
-        if values[name] == nil then
-            apply(name, wanted[name])
-        end
-    end
+    apply_initial(wanted, names)
     is_configured = true
-    require('lycosa.schema').bootstrap()
-    setmetatable(box, nil)
-    for name, value in pairs(api) do
-        box[name] = value
-    end
-    box.cfg = cfg_table
+    open_box()
     for _, name in ipairs(names) do
         if not is_same(values[name], OPTIONS[name][2]) then
             say_changed(name)

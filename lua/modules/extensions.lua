@@ -271,4 +271,12 @@ function os.setenv(name, value)
     native.setenv(name, value)
 end
 
-return {}
+-- The global `utf8` is empty until one of its functions is asked for: the module fills it.
+utf8 = setmetatable({}, {
+    __index = function(shell, name)
+        require('utf8')
+        return rawget(shell, name)
+    end,
+})
+
+return {utf8 = utf8}

@@ -1,5 +1,5 @@
 -- Statements with code of the user's around them: triggers, constraints, defaults. The order is
--- Tarantool's: defaults, the check of the tuple, `before_replace`, the change, `on_replace`; each
+-- Tarantool's: sequence, defaults, the check of the tuple, `before_replace`, the change, `on_replace`; each
 -- statement is undone as a whole when something fails, and outside a transaction is one of its own.
 --
 -- Tuples pass through here as strings of MsgPack, and as objects only to the user's functions. A
@@ -23,6 +23,7 @@ local spaces, rules, silent, format_ids = hooks.spaces, hooks.rules, hooks.silen
 
 -- Statements that are given a tuple.
 local PUTS = {INSERT = true, REPLACE = true, UPSERT = true}
+local TAKES_SEQUENCE = {INSERT = true, REPLACE = true}
 
 -- The MsgPack of a value as a string. A finalizer may encode something else meanwhile.
 local function bytes_of(encode, value)
@@ -199,7 +200,11 @@ local function before_replace(found, request, old_bytes, new_bytes)
 end
 
 local function prepare(found, request)
-    local of_space = found.rules
+    local of_space, primary = found.rules, found.space ~= nil and found.space.index[0]
+    if primary and primary.sequence_id ~= nil and TAKES_SEQUENCE[request.kind] then
+        request.bytes = check(native.fill_from_sequence(request.space_id, request.bytes))
+            or request.bytes
+    end
     if of_space ~= nil and of_space.apply_defaults ~= nil and PUTS[request.kind] then
         request.bytes = of_space.apply_defaults(request.bytes)
     end
@@ -272,6 +277,62 @@ local function run_and_return(request)
 end
 
 local statements = {}
+
+-- A row may be written several times by one change of the schema: triggers hear of it once.
+local function merged(changes)
+    local list = {}
+    for _, change in ipairs(changes) do
+        local last = list[#list]
+        if last ~= nil and last[3] == change[3] and last[2] and last[2] == change[1] then
+            last[2] = change[2]
+        else
+            list[#list + 1] = change
+        end
+    end
+    return list
+end
+
+local function run_schema_triggers(position)
+    for _, change in ipairs(merged(native.changes(position))) do
+        local old, new, space_id = change[1], change[2], change[3]
+        local space = spaces[space_id]
+        local lists = space ~= nil and not silent[space_id] and lists_of(space).on_replace
+        if lists then
+            local kind = not old and 'INSERT' or not new and 'DELETE' or 'UPDATE'
+            run_on_replace(lists, tuple_of(old, space_id), tuple_of(new, space_id), space.name, kind)
+        end
+    end
+end
+
+-- Does a change of the schema, which writes rows of system spaces, with the triggers of those as one
+-- statement. Answers as the native function does: with nil when its error is pending.
+function statements.change_schema(change, ...)
+    if begin_statement(context) < 0 then
+        return nil
+    end
+    local position = native.log_position()
+    local result = change(...)
+    local ok, failure = true, nil
+    if result ~= nil then
+        ok, failure = pcall(run_schema_triggers, position)
+    end
+    if ok and result ~= nil then
+        if end_statement(context) == 1 then
+            -- Triggers of the commit see the spaces as they are now.
+            transactions.sync()
+            api.commit()
+        end
+        return result
+    end
+    if undo_statement(context) == 1 then
+        api.rollback()
+    end
+    if not ok then
+        transactions.sync()
+        error(failure, 0)
+    end
+    return nil
+end
 
 function statements.insert(space_id, tuple)
     return run_and_return({kind = 'INSERT', space_id = space_id, index_id = 0,

@@ -17,6 +17,25 @@ local rules = {}
 -- Spaces whose triggers were switched off.
 local silent = {}
 
+-- Number of the first space that is no system space.
+local FIRST_USER_ID = 512
+
+-- Whether triggers are on system spaces, whose rows change with the schema.
+local hears_schema = false
+
+for _, name in next, {
+    'create_space', 'drop_space', 'alter_space', 'truncate', 'create_index', 'alter_index',
+    'rename_index', 'drop_index', 'drop_sequence', 'attach_sequence', 'detach_sequence',
+} do
+    local change = native[name]
+    native[name] = function(...)
+        if hears_schema then
+            return require('lycosa.hooked_statements').change_schema(change, ...)
+        end
+        return change(...)
+    end
+end
+
 -- Events of transactions begin so, whichever space they are about.
 local function is_of_transactions(name)
     return name:find('^box%.before_commit') ~= nil or name:find('^box%.on_commit') ~= nil
@@ -26,6 +45,7 @@ end
 local hears_transactions, refreshed = function() end, function() end
 
 local function refresh()
+    hears_schema = false
     local hooked, hooks_all, has_triggers = {}, false, false
     for id in next, rules do
         hooked[id] = true
@@ -42,6 +62,7 @@ local function refresh()
         local space = key ~= nil and spaces[is_number and tonumber(key) or key]
         if space then
             hooked[space.id] = true
+            hears_schema = hears_schema or space.id < FIRST_USER_ID
         end
     end
     local list = {}
@@ -69,6 +90,9 @@ function objects.space_methods.on_replace(space, new, old, name)
 end
 
 function objects.space_methods.before_replace(space, new, old, name)
+    if type(space) == 'table' and type(space.id) == 'number' and space.id < FIRST_USER_ID then
+        box.error(box.error.UNSUPPORTED, 'Lycosa', 'before_replace triggers of system spaces')
+    end
     return events.reset(space_event(space, 'before_replace'), new, old, name)
 end
 

@@ -98,17 +98,53 @@ local function rules_of(name, fields, declared_fields, flags)
         flags.constraint)
 end
 
-local function refresh(id)
+-- Objects of spaces that were dropped, for the case that a rollback brings them back.
+local dropped = setmetatable({}, {__mode = 'v'})
+
+local function has_no_primary(space)
+    box.error(box.error.NO_SUCH_INDEX_ID, 0, space.name)
+end
+
+-- A dropped space has no index, and says so where Tarantool's does. What stands in the object comes
+-- before the methods of its kind, so that a space that is there pays nothing.
+local NEED_PRIMARY = {'get', 'select', 'delete', 'update'}
+
+local function forget(space)
+    dropped[space.id] = space
+    spaces[space.id] = nil
+    for key in pairs(space.index) do
+        space.index[key] = nil
+    end
+    space.enabled = false
+    for _, method in ipairs(NEED_PRIMARY) do
+        space[method] = has_no_primary
+    end
+end
+
+local function revive(id)
+    local space = dropped[id]
+    if space ~= nil then
+        for _, method in ipairs(NEED_PRIMARY) do
+            space[method] = nil
+        end
+    end
+    return space
+end
+
+local function refresh(id, is_undone)
     local space = spaces[id]
     if space ~= nil and spaces[space.name] == space then
         spaces[space.name] = nil
     end
     local described = native.describe_space(id)
     if described == nil then
-        spaces[id], hooks.rules[id] = nil, nil
+        hooks.rules[id] = nil
+        if space ~= nil then
+            forget(space)
+        end
         return
     end
-    space = space or setmetatable({}, objects.space_mt)
+    space = space or is_undone and revive(id) or setmetatable({}, objects.space_mt)
     update_space(space, described)
     spaces[described.id], spaces[described.name] = space, space
     if id == FUNC_ID then
@@ -124,12 +160,12 @@ local seen_version
 local sequences_changed = function() end
 local SEQUENCE_ID = 284
 
-local function sync()
+local function sync(is_undone)
     local version = database.schema_version(context)
     if version ~= seen_version then
         seen_version = version
         for _, id in ipairs(native.take_changed_spaces()) do
-            refresh(id)
+            refresh(id, is_undone)
             if id == SEQUENCE_ID then
                 sequences_changed()
             end
@@ -138,11 +174,11 @@ local function sync()
     end
 end
 
-transactions.on_rollback(sync)
+transactions.on_rollback(function() sync(true) end)
 
 -- Makes the system spaces, once.
-local function bootstrap()
-    check_native(native.bootstrap(native.random_uuid(), native.random_uuid()))
+local function bootstrap(instance_uuid, replicaset_uuid)
+    check_native(native.bootstrap(instance_uuid, replicaset_uuid))
     sync()
 end
 
@@ -291,6 +327,7 @@ function schema.space.create(name, options)
     rules_of(name, fields, declared, {constraint = constraints})
     local id = check_native(native.create_space(name, {
         id = options.id,
+        is_temporary = options.type == 'temporary',
         field_count = options.field_count or 0,
         format = fields,
         declared_format = declared,
@@ -326,8 +363,11 @@ end
 function schema.space.rename(id, name)
     checks.parameter(id, 'space_id', 'number')
     checks.parameter(name, 'space_name', 'string')
-    check_native(native.alter_space(id, {name = name}))
-    sync()
+    -- As in Tarantool, renaming a space that is not there does nothing.
+    if spaces[id] ~= nil then
+        check_native(native.alter_space(id, {name = name}))
+        sync()
+    end
 end
 
 -- The space of a number as the engine has it.
@@ -422,10 +462,16 @@ function space_methods.drop(space)
     schema.space.drop(space.id, space.name)
 end
 
+local function check_exists(space)
+    if spaces[space.id] == nil then
+        box.error(box.error.NO_SUCH_SPACE, space.name)
+    end
+end
+
 function space_methods.rename(space, name)
     objects.check_space(space, 'rename')
+    check_exists(space)
     schema.space.rename(space.id, name)
-    space.name = name
 end
 
 function space_methods.alter(space, options)
@@ -448,15 +494,15 @@ function space_methods.truncate(space)
     check_native(native.truncate(space.id))
 end
 
--- Calls a function once in the life of the process for each key.
-local done = {}
-
+-- Calls a function once for each key. `_schema` remembers which were called; as in Tarantool a
+-- function that fails counts as called.
 function api.once(key, callable, ...)
     if type(key) ~= 'string' or type(callable) ~= 'function' then
-        error('Usage: box.once(key, func, ...)', 2)
+        illegal('Usage: box.once(key, func, ...)')
     end
-    if not done[key] then
-        done[key] = true
+    local entry = 'once' .. key
+    if spaces._schema:get(entry) == nil then
+        spaces._schema:put({entry})
         return callable(...)
     end
 end

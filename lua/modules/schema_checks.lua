@@ -45,8 +45,8 @@ end
 
 -- A number that the engine takes as a 32-bit one.
 function checks.number(name, value)
-    if value ~= nil and not (value >= 0 and value < 2147483648 and value % 1 == 0) then
-        illegal("options parameter '%s' must be an integer from 0 to 2147483647, not %s",
+    if value ~= nil and not (value >= 0 and value < 4294967296 and value % 1 == 0) then
+        illegal("options parameter '%s' must be an integer from 0 to 4294967295, not %s",
             name, tostring(value))
     end
 end

@@ -17,8 +17,8 @@ local described, sync = mirror.described, mirror.sync
 
 local INDEX_OPTIONS = {
     unique = 'boolean', if_not_exists = 'boolean', id = 'number', type = 'string', parts = 'table',
-    hint = 'boolean', sequence = 'boolean, number, string, table', func = 'any', dimension = 'number', distance = 'string',
-    page_size = 'number', range_size = 'number', run_count_per_level = 'number',
+    hint = 'boolean', sequence = 'boolean, number, string, table', func = 'any',
+    dimension = 'number', distance = 'string', page_size = 'number', range_size = 'number', run_count_per_level = 'number',
     run_size_ratio = 'number', bloom_fpr = 'number',
 }
 
@@ -53,7 +53,7 @@ local function normalize_part(fields, part, position)
     end
     for key in pairs(part) do
         if not PART_KEYS[key] then
-            illegal("options.parts[%d]: unexpected option '%s'", position, tostring(key))
+            box.error(box.error.WRONG_INDEX_OPTIONS, ("index part: unknown option '%s'"):format(tostring(key)))
         end
     end
     if part.path then
@@ -63,7 +63,9 @@ local function normalize_part(fields, part, position)
     local declared = fields[field]
     local kind = part.type or part[2]
     if kind == nil then
-        kind = declared ~= nil and declared.type ~= 'any' and declared.type or 'scalar'
+        kind = declared ~= nil and declared.type or 'scalar'
+    elseif type(kind) ~= 'string' then
+        illegal('options.parts[%d]: type (string) is expected', position)
     end
     if not is_type(kind) then
         box.error(box.error.WRONG_INDEX_PARTS, position - 1, 'unknown field type')
@@ -149,8 +151,6 @@ local function refuse_features(options)
     end
 end
 
-local SEQUENCE_OPTIONS = {id = 'number, string', field = 'number, string', path = 'string'}
-
 -- What an index option `sequence` says: the sequence's number, or nil for one to be made, and the
 -- field (from 1), or nil for that of the first part.
 local function resolve_sequence(space, option)
@@ -159,7 +159,6 @@ local function resolve_sequence(space, option)
     elseif type(option) ~= 'table' then
         option = {id = option}
     end
-    option = check_options(option, SEQUENCE_OPTIONS)
     if option.path ~= nil then
         box.error(box.error.UNSUPPORTED, 'Lycosa', "'path' in the index option 'sequence'")
     end
@@ -175,8 +174,9 @@ local function resolve_sequence(space, option)
         if field == nil then
             illegal("sequence field: field was not found by name '%s'", name)
         end
-    elseif field ~= nil and (field % 1 ~= 0 or field < 1 or field > 2147483647) then
-        illegal('sequence field: field (number) must be one-based')
+    elseif field ~= nil
+        and (type(field) ~= 'number' or field % 1 ~= 0 or field < 1 or field > 2147483647) then
+        illegal('sequence field: field (name or number) is expected')
     end
     if option.id == nil then
         return nil, field
@@ -184,6 +184,10 @@ local function resolve_sequence(space, option)
     local id = sequences.resolve(option.id)
     if id == nil then
         box.error(box.error.NO_SUCH_SEQUENCE, tostring(option.id))
+    end
+    local user = spaces._space_sequence.index.sequence:select(id)[1]
+    if user ~= nil and user.is_generated then
+        box.error(box.error.ALTER_SPACE, space.name, 'can not attach generated sequence')
     end
     return id, field
 end
@@ -200,13 +204,14 @@ local function attach_sequence(space, index, option)
     local id, field = resolve_sequence(space, option)
     local is_generated = id == nil
     if is_generated then
-        if index.sequence_id ~= nil then
-            native.detach_sequence(space.id)
-            sync()
+        local old = spaces._space_sequence:get(space.id)
+        if old ~= nil and old.is_generated then
+            id = old.sequence_id
+        else
+            id = mirror.schema.sequence.create(space.name .. '_seq').id
         end
-        id = mirror.schema.sequence.create(space.name .. '_seq').id
     end
-    field = field or index.parts[1].fieldno
+    field = field or index.sequence_fieldno or index.parts[1].fieldno
     check_native(native.attach_sequence(space.id, id, field - 1, is_generated))
     sync()
 end
@@ -229,6 +234,12 @@ local function find(space_id, index_id)
         box.error(box.error.NO_SUCH_INDEX_ID, index_id, space.name)
     end
     return space, space.index[index_id]
+end
+
+-- As in Tarantool, renaming or dropping an index that is not there does nothing.
+local function is_there(space_id, index_id)
+    local space = spaces[space_id]
+    return space ~= nil and space.index[index_id] ~= nil
 end
 
 function schema_index.create(space_id, name, options)
@@ -271,15 +282,19 @@ function schema_index.rename(space_id, index_id, name)
     checks.parameter(space_id, 'space_id', 'number')
     checks.parameter(index_id, 'index_id', 'number')
     checks.parameter(name, 'name', 'string')
-    check_native(native.rename_index(space_id, index_id, name))
-    sync()
+    if is_there(space_id, index_id) then
+        check_native(native.rename_index(space_id, index_id, name))
+        sync()
+    end
 end
 
 function schema_index.drop(space_id, index_id)
     checks.parameter(space_id, 'space_id', 'number')
     checks.parameter(index_id, 'index_id', 'number')
-    check_native(native.drop_index(space_id, index_id))
-    sync()
+    if is_there(space_id, index_id) then
+        check_native(native.drop_index(space_id, index_id))
+        sync()
+    end
 end
 
 -- The parts of an index in the form that the engine takes.
@@ -301,11 +316,15 @@ local function rebuild(space, index, options)
     if unique == nil then
         unique = index.unique
     end
+    local hint = options.hint
+    if hint == nil then
+        hint = spaces._index:get({space.id, index.id}).opts.hint
+    end
     check_native(native.alter_index(space.id, index.id, {
         type = kind,
         unique = unique,
         parts = parts or current_parts(index),
-        declared = declared_options(unique, options.hint),
+        declared = declared_options(unique, hint),
     }))
 end
 
@@ -326,7 +345,7 @@ local function change_index(space, index, options)
     sync()
 end
 
-local ALTER_OPTIONS = {name = 'string', unique = 'boolean', type = 'string', parts = 'table',
+local ALTER_OPTIONS = {id = 'number', name = 'string', unique = 'boolean', type = 'string', parts = 'table',
     hint = 'boolean', sequence = 'boolean, number, string, table', func = 'any', dimension = 'number',
     distance = 'string', page_size = 'number', range_size = 'number', run_count_per_level = 'number',
     run_size_ratio = 'number', bloom_fpr = 'number'}
@@ -338,6 +357,9 @@ function schema_index.alter(space_id, index_id, options)
     end
     options = check_options(options, ALTER_OPTIONS)
     refuse_features(options)
+    if options.id ~= nil then
+        box.error(box.error.UNSUPPORTED, 'Lycosa', 'altering the number of an index')
+    end
     as_one(change_index, space, index, options)
 end
 
@@ -349,7 +371,6 @@ end
 function index_methods.rename(index, name)
     objects.check_index(index, 'rename')
     schema_index.rename(index.space_id, index.id, name)
-    index.name = name
 end
 
 function index_methods.alter(index, options)

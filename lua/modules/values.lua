@@ -62,23 +62,6 @@ end
 
 local module = {}
 
-local VALUE_TYPES = {}
-for _, name in ipairs({'decimal', 'tt_uuid', 'datetime', 'interval', 'varbinary'}) do
-    VALUE_TYPES[#VALUE_TYPES + 1] = ffi.typeof('struct ' .. name)
-end
-
--- The text of a value of these types, for serializers; nil for all else.
-local function text_of(value)
-    if type(value) == 'cdata' then
-        for _, value_t in next, VALUE_TYPES do
-            if ffi.istype(value_t, value) then
-                return tostring(value)
-            end
-        end
-    end
-    return nil
-end
-
 local function serialize_member(value)
     return value.__serialize
 end
@@ -155,7 +138,6 @@ for name, value in next, {
     make_extension = make_extension,
     makers = makers,
     substitute = substitute,
-    text_of = text_of,
     type_ids = type_ids,
     layout_probe = ffi.new('int64_t', 0x123456789abcLL),
 } do

@@ -305,6 +305,7 @@ impl Encoder<'_> {
         // SAFETY: the bytes written so far are kept on the Lua stack during the call, because the
         // function may encode values itself or let another fiber do so.
         unsafe {
+            self.boundary.check_stack(state);
             self.boundary.scratch.push(state);
             ffi::lua_insert(state, -2);
             ffi::lua_pushvalue(state, index);

@@ -225,6 +225,7 @@ impl Encoder<'_> {
         let state = self.state;
         // SAFETY: the text so far is kept on the Lua stack while the function runs.
         unsafe {
+            self.boundary.check_stack(state);
             push_buffer(state, &mut self.boundary.text);
             ffi::lua_insert(state, -2);
             ffi::lua_pushvalue(state, index);

@@ -23,6 +23,9 @@ pub(crate) struct Options {
 /// of a fiber's stack.
 pub(crate) const DEEPEST: u32 = 250;
 
+/// Significant digits of a number at most, and by default.
+const DIGITS: usize = 14;
+
 pub(crate) const SPARSE_CONVERT: u32 = 1;
 pub(crate) const INVALID_NUMBERS: u32 = 2;
 pub(crate) const USE_TOSTRING: u32 = 4;
@@ -34,7 +37,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             max_depth: 128,
-            precision: 14,
+            precision: DIGITS,
             sparse_ratio: 2.0,
             sparse_safe: 10.0,
             flags: SPARSE_CONVERT | INVALID_NUMBERS | LOAD_METATABLES,
@@ -53,7 +56,9 @@ impl Options {
         unsafe {
             Self {
                 max_depth: (ffi::lua_tonumber(state, first) as u32).min(DEEPEST),
-                precision: ffi::lua_tonumber(state, first + 1) as usize,
+                precision: Some(ffi::lua_tonumber(state, first + 1) as usize)
+                    .filter(|digits| (1..=DIGITS).contains(digits))
+                    .unwrap_or(DIGITS),
                 sparse_ratio: ffi::lua_tonumber(state, first + 2),
                 sparse_safe: ffi::lua_tonumber(state, first + 3),
                 flags: ffi::lua_tonumber(state, first + 4) as u32,

@@ -7,11 +7,16 @@
 
 use std::ffi::{c_int, c_void};
 
+use lycosa_engine::fiber::Scheduler;
 use mlua::ffi;
 
 use crate::encode_buffer::Scratch;
 use crate::error::PendingError;
 use crate::serializer::Options;
+
+/// What must be left of a fiber's stack where native code calls Lua again: room for the deepest native
+/// code that Lua may reach without another such call.
+pub(crate) const STACK_RESERVE_BYTES: usize = 384 << 10;
 
 /// What Rust keeps beside one Lua state.
 #[derive(Debug)]
@@ -32,6 +37,8 @@ pub struct Boundary {
     pub(crate) options: Options,
     /// Where texts are built; kept so that no raw function owns memory while Lua may throw.
     pub(crate) text: Vec<u8>,
+    /// Tells how much stack is left, once there are fibers.
+    pub(crate) scheduler: Option<Scheduler>,
 }
 
 /// Events of the JIT compiler since the state was made.
@@ -98,6 +105,19 @@ impl Drop for Owner {
 static REGISTRY_KEY: u8 = 0;
 
 impl Boundary {
+    /// Throws a Lua error when the stack of the running fiber has no room for another call of Lua.
+    ///
+    /// # Safety
+    ///
+    /// `state` must be running, and the caller must hold nothing with a destructor.
+    pub(crate) unsafe fn check_stack(&self, state: *mut ffi::lua_State) {
+        let is_low = |scheduler: &Scheduler| scheduler.stack_left_bytes() < STACK_RESERVE_BYTES;
+        if self.scheduler.as_ref().is_some_and(is_low) {
+            // SAFETY: as the caller vouches.
+            unsafe { throw_text(state, format_args!("C stack overflow")) }
+        }
+    }
+
     /// Makes the boundary of `lua`, which owns it from then on.
     pub(crate) fn install(lua: &mlua::Lua) -> mlua::Result<()> {
         let address = Box::into_raw(Box::new(Self {
@@ -109,6 +129,7 @@ impl Boundary {
             references: References::default(),
             options: Options::default(),
             text: Vec::new(),
+            scheduler: None,
         }));
         lua.set_app_data(Owner(address));
         // SAFETY: the closure leaves the stack as it found it, and the pointer stays valid while

@@ -3,22 +3,27 @@
 use crate::error::{Error, ErrorKind, Result};
 use crate::index::Index;
 use crate::msgpack;
-use crate::schema::{FieldDefinition, Format, is_identifier};
+use crate::schema::{FieldDefinition, Format, NAME_MAX_BYTES, is_identifier};
 use crate::space::{Space, for_each};
 use crate::transaction::{Change, SchemaChange, SpaceChange};
 
 use super::system::{self, SPACE_ID, SpaceRow, key, space_field};
 use super::{Database, FIRST_USER_SPACE_ID, no_such_space};
 
+/// Number of the first space that is temporary as a whole.
+const FIRST_TEMPORARY_SPACE_ID: u32 = 1 << 30;
 /// Largest number of a space.
 const SPACE_ID_MAX: u32 = i32::MAX as u32;
 
 /// How a new space shall be.
 #[derive(Debug, Clone, Default)]
 pub struct SpaceOptions {
-    /// Number of the space, in 1..2^31; by default one more than the greatest there is, or the
-    /// lowest free one from 512 on when that is too large.
+    /// Number of the space, in 1..2^31; by default one more than the greatest there is in
+    /// 512..2^30, or the lowest free one of them when that is too large.
     pub id: Option<u32>,
+    /// Whether the number is by default one from 2^30 on: that of a space which is temporary as a
+    /// whole, not only its tuples.
+    pub is_temporary: bool,
     /// Declared fields; there may be more.
     pub format: Vec<FieldDefinition>,
     /// Number of fields that each tuple must have; 0: any.
@@ -59,6 +64,9 @@ impl Database {
     /// Makes a space without indexes and answers with its number. Fails with `SpaceExists`,
     /// `Identifier`, `CreateSpace` or the errors of a format.
     pub fn create_space(&mut self, name: &str, options: SpaceOptions) -> Result<u32> {
+        if name.len() > NAME_MAX_BYTES {
+            return Err(create_space_error(name, "space name is too long"));
+        }
         check_name(name)?;
         self.as_statement(|database| {
             if database.names.contains_key(name) {
@@ -70,7 +78,7 @@ impl Database {
             let format = Format::new(options.format, options.field_count, std::iter::empty())?;
             let id = match options.id {
                 Some(id) => check_space_id(name, id)?,
-                None => database.next_space_id(),
+                None => database.next_space_id(options.is_temporary),
             };
             let space = Box::new(Space::new(id, name, format));
             let row = SpaceRow {
@@ -90,20 +98,29 @@ impl Database {
         })
     }
 
-    fn next_space_id(&self) -> u32 {
-        let greatest = self.spaces.keys().copied().max().unwrap_or(0);
-        if greatest < SPACE_ID_MAX {
-            return FIRST_USER_SPACE_ID.max(greatest + 1);
+    /// One more than the greatest number of its range, or the lowest free one when there is none.
+    fn next_space_id(&self, is_temporary: bool) -> u32 {
+        let range = if is_temporary {
+            FIRST_TEMPORARY_SPACE_ID..=SPACE_ID_MAX
+        } else {
+            FIRST_USER_SPACE_ID..=FIRST_TEMPORARY_SPACE_ID - 1
+        };
+        let (first, last) = (*range.start(), *range.end());
+        let known = self.spaces.keys().copied();
+        match known.filter(|id| range.contains(id)).max() {
+            None => first,
+            Some(greatest) if greatest < last => greatest + 1,
+            // Memory ends long before a billion spaces do, so that one number is free.
+            Some(_) => range
+                .into_iter()
+                .find(|id| !self.spaces.contains_key(id))
+                .unwrap_or(last),
         }
-        // Memory ends long before two billion spaces do, so that one number is free.
-        (FIRST_USER_SPACE_ID..SPACE_ID_MAX)
-            .find(|id| !self.spaces.contains_key(id))
-            .unwrap_or(SPACE_ID_MAX)
     }
 
     /// Drops a space with its indexes and tuples. Fails with `NoSuchSpace`.
     pub fn drop_space(&mut self, space_id: u32) -> Result<()> {
-        self.check_alterable(space_id)?;
+        self.check_no_system_space(space_id, |space| ErrorKind::LastDrop { space })?;
         self.as_statement(|database| {
             database.let_go_of_sequence(space_id, None);
             let space = database
@@ -156,6 +173,13 @@ impl Database {
     }
 
     fn change_name(&mut self, space_id: u32, name: &str) -> Result<()> {
+        if name.len() > NAME_MAX_BYTES {
+            return Err(ErrorKind::AlterSpace {
+                space: self.space(space_id)?.name.clone(),
+                reason: String::from("space name is too long"),
+            }
+            .into());
+        }
         check_name(name)?;
         if self.names.get(name) == Some(&space_id) {
             return Ok(());
@@ -202,7 +226,7 @@ impl Database {
         let parts = space.indexes.iter().flat_map(|i| i.definition().parts());
         let format = Format::new(fields, field_count, parts)?;
         if !format.takes_all_of(&space.format) {
-            self.require_first_statement(space, "space format check")?;
+            Self::require_first(self.is_first_statement(), space, "space format check")?;
             check_tuples(space, &format)?;
         }
         let shown_format = system::format_value(&format);
@@ -234,11 +258,14 @@ impl Database {
         Ok(())
     }
 
-    /// Fails with `MultistatementTransaction` when there are tuples to look through and the
-    /// transaction has done something already.
-    pub(super) fn require_first_statement(&self, space: &Space, operation: &str) -> Result<()> {
-        let transaction = &self.transaction;
-        let is_first = transaction.log.is_empty() && !transaction.has_idle_statements;
+    /// Whether the running transaction has done no statement yet.
+    pub(super) fn is_first_statement(&self) -> bool {
+        self.transaction.log.is_empty() && !self.transaction.has_idle_statements
+    }
+
+    /// Fails with `MultistatementTransaction` when there are tuples to look through and this is not
+    /// the first statement of the transaction.
+    pub(super) fn require_first(is_first: bool, space: &Space, operation: &str) -> Result<()> {
         if space.is_empty() || is_first {
             return Ok(());
         }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use crate::error::{Error, ErrorKind, Result};
 use crate::error_field::ErrorTuple;
 use crate::index::{Index, IndexOptions, IndexType};
-use crate::schema::{FieldType, Format, KeyPart};
+use crate::schema::{FieldType, Format, KeyPart, NAME_MAX_BYTES};
 use crate::space::{Space, for_each};
 use crate::transaction::SpaceChange;
 use crate::tuple::TuplePtr;
@@ -19,7 +19,7 @@ use super::{Database, no_such_space};
 const INDEX_MAX: u32 = 128;
 /// Most parts of a key.
 const PART_MAX: usize = 255;
-/// Fields that can be indexed have numbers (from 0) below this.
+/// Fields that can be indexed have numbers (from 0) up to this.
 const INDEXED_FIELD_MAX: u32 = i16::MAX as u32;
 
 impl Database {
@@ -35,21 +35,30 @@ impl Database {
     ) -> Result<u32> {
         self.check_alterable(space_id)?;
         self.as_statement(|database| {
-            let id = check_index(database.space(space_id)?, name, options)?;
-            database.add_index(space_id, id, name, options)?;
-            database.write_index_row(space_id, id, options.declared.as_deref())?;
+            let is_first = database.is_first_statement();
+            let space = database.space(space_id)?;
+            check_index_name(space, name)?;
+            let id = options.id.unwrap_or_else(|| next_index_id(space));
+            if id < INDEX_MAX {
+                database.add_index_row(space_id, id, name, options)?;
+            }
+            let space = database.space(space_id)?;
+            check_index(space, id, name, options)?;
+            let may_build = Self::require_first(is_first, space, "index build");
+            database.add_index(space_id, id, name, options, may_build)?;
             Ok(id)
         })
     }
 
+    /// `may_build` is told once the format is known to be right.
     fn add_index(
         &mut self,
         space_id: u32,
         id: u32,
         name: &str,
         options: &IndexOptions,
+        may_build: Result<()>,
     ) -> Result<()> {
-        let may_build = self.require_first_statement(self.space(space_id)?, "index build");
         let incarnation = self.next_incarnation();
         let arena = Rc::clone(self.memory.arena());
         let space = self
@@ -80,6 +89,9 @@ impl Database {
     /// Drops an index; with the primary key the tuples go. Fails with `NoSuchIndexId`, or with
     /// `DropPrimaryKey` while there are secondary ones.
     pub fn drop_index(&mut self, space_id: u32, index_id: u32) -> Result<()> {
+        if index_id == 0 {
+            self.check_no_system_space(space_id, |space| ErrorKind::LastDrop { space })?;
+        }
         self.check_alterable(space_id)?;
         self.as_statement(|database| {
             let space = database.space(space_id)?;
@@ -116,25 +128,23 @@ impl Database {
         self.check_alterable(space_id)?;
         check_name(name)?;
         self.as_statement(|database| {
+            if database.space(space_id)?.index(index_id)?.name == name {
+                return Ok(());
+            }
+            let shown = system::value(|out| crate::msgpack::write_string(out, name.as_bytes()));
+            let row = key2(space_id, index_id);
+            database.edit_system_row(INDEX_ID, &row, system::INDEX_NAME_FIELD, &shown)?;
             let space = database
                 .spaces
                 .get_mut(&space_id)
                 .ok_or_else(|| no_such_space(space_id))?;
-            if space.index(index_id)?.name == name {
-                return Ok(());
-            }
             if space.indexes.iter().any(|index| index.name == name) {
-                return Err(ErrorKind::IndexExists {
-                    index: name.to_owned(),
-                }
-                .into());
+                return Err(index_exists(name));
             }
             let at = space.indexes.partition_point(|index| index.id < index_id);
             let old_name = std::mem::replace(&mut space.indexes[at].name, name.to_owned());
             database.log_within(space_id, SpaceChange::IndexRenamed { index_id, old_name });
-            let shown = system::value(|out| crate::msgpack::write_string(out, name.as_bytes()));
-            let row = key2(space_id, index_id);
-            database.edit_system_row(INDEX_ID, &row, system::INDEX_NAME_FIELD, &shown)
+            Ok(())
         })
     }
 
@@ -157,12 +167,13 @@ impl Database {
             if let (0, Some((_, field))) = (index_id, sequence) {
                 check_sequence_field(space, &name, &options.parts, field)?;
             }
+            let is_first = database.is_first_statement();
             let may_build = if space.index(index_id)?.needs_build(options) {
-                database.require_first_statement(space, "index build")
+                Self::require_first(is_first, space, "index build")
             } else {
                 Ok(())
             };
-            let may_check = database.require_first_statement(space, "space format check");
+            let may_check = Self::require_first(is_first, space, "space format check");
             let incarnation = database.next_incarnation();
             let arena = Rc::clone(database.memory.arena());
             let space = database
@@ -200,7 +211,7 @@ impl Database {
                     old_format,
                 },
             );
-            database.write_index_row(space_id, index_id, options.declared.as_deref())
+            database.write_index_row(space_id, index_id, &name, options)
         })
     }
 }
@@ -237,36 +248,31 @@ fn modify_index_error(space: &Space, index: &str, reason: &str) -> Error {
     .into()
 }
 
-/// One more than the greatest number there is, or the lowest free one when that is too large.
+/// One more than the greatest number there is; gaps stay, as in Tarantool.
 fn next_index_id(space: &Space) -> u32 {
-    let next = space.indexes.last().map_or(0, |index| index.id + 1);
-    if next < INDEX_MAX {
-        return next;
-    }
-    (0..INDEX_MAX)
-        .find(|id| space.indexes.iter().all(|index| index.id != *id))
-        .unwrap_or(INDEX_MAX)
+    space.indexes.last().map_or(0, |index| index.id + 1)
 }
 
-/// Checks a new index and answers with its number.
-fn check_index(space: &Space, name: &str, options: &IndexOptions) -> Result<u32> {
-    check_name(name)?;
-    let modify = |reason: &str| modify_index_error(space, name, reason);
-    if space.indexes.iter().any(|index| index.name == name) {
-        return Err(ErrorKind::IndexExists {
-            index: name.to_owned(),
-        }
-        .into());
+/// Checks the name of a new index.
+fn check_index_name(space: &Space, name: &str) -> Result<()> {
+    if name.len() > NAME_MAX_BYTES {
+        return Err(modify_index_error(space, name, "index name is too long"));
     }
-    let id = options.id.unwrap_or_else(|| next_index_id(space));
+    check_name(name)?;
+    if space.indexes.iter().any(|index| index.name == name) {
+        return Err(index_exists(name));
+    }
+    Ok(())
+}
+
+/// Checks a new index.
+fn check_index(space: &Space, id: u32, name: &str, options: &IndexOptions) -> Result<()> {
+    let modify = |reason: &str| modify_index_error(space, name, reason);
     if id >= INDEX_MAX {
         return Err(modify("index id too big"));
     }
-    if space.indexes.iter().any(|index| index.id == id) {
-        return Err(ErrorKind::IndexExists {
-            index: name.to_owned(),
-        }
-        .into());
+    if space.index(id).is_ok() {
+        return Err(index_exists(name));
     }
     if id != 0 && space.primary().is_none() {
         let reason = String::from("can not add a secondary key before primary");
@@ -276,8 +282,14 @@ fn check_index(space: &Space, name: &str, options: &IndexOptions) -> Result<u32>
         }
         .into());
     }
-    check_definition(space, id, name, options)?;
-    Ok(id)
+    check_definition(space, id, name, options)
+}
+
+fn index_exists(name: &str) -> Error {
+    ErrorKind::IndexExists {
+        index: name.to_owned(),
+    }
+    .into()
 }
 
 /// Checks what an index shall be like.
@@ -309,7 +321,7 @@ fn check_parts(
         .into()
     };
     for (position, part) in options.parts.iter().enumerate() {
-        if part.field >= INDEXED_FIELD_MAX {
+        if part.field > INDEXED_FIELD_MAX {
             return Err(modify("field no is too big"));
         }
         if matches!(

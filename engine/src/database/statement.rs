@@ -108,9 +108,10 @@ impl Database {
         self.transaction.savepoints.clear();
     }
 
-    /// The changes of tuples in the running fiber's transaction, oldest first.
-    pub fn changes(&self) -> Vec<RowChange> {
-        let log = self.transaction.log.iter();
+    /// The changes of tuples in the log of the running fiber's transaction from a position on,
+    /// oldest first.
+    pub fn changes(&self, position: usize) -> Vec<RowChange> {
+        let log = self.transaction.log.iter().skip(position);
         log.filter_map(|change| self.row_change(change)).collect()
     }
 
@@ -124,6 +125,20 @@ impl Database {
                 new: new.map(|tuple| unsafe { self.memory.handle(tuple) }),
             }),
             Change::Schema(_) => None,
+        }
+    }
+
+    /// A tuple with the next value of the sequence of its space, if its field for that is null;
+    /// nothing for other tuples. Fails as an insert does that takes a value.
+    pub fn fill_from_sequence_of(
+        &mut self,
+        space_id: u32,
+        tuple: Encoded<'_>,
+    ) -> Result<Option<Vec<u8>>> {
+        let special = self.space(space_id)?.special.as_ref();
+        match special.and_then(|special| special.sequence) {
+            Some(sequence) => self.fill_from_sequence(sequence, tuple.bytes()),
+            None => Ok(None),
         }
     }
 

@@ -303,7 +303,7 @@ impl Database {
     pub fn truncate(&mut self, space_id: u32) -> Result<()> {
         self.touch()?;
         self.check_writable(space_id)?;
-        self.check_alterable(space_id)?;
+        self.check_no_system_space(space_id, |space| ErrorKind::TruncateSystemSpace { space })?;
         let arena = std::rc::Rc::clone(self.memory.arena());
         let _held = arena.overdraft();
         self.as_statement(|database| {

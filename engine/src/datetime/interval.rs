@@ -186,8 +186,7 @@ impl fmt::Display for Interval {
             "nanoseconds",
         ];
         let mut is_first = true;
-        let mut counts = self.counts().into_iter().zip(UNITS).peekable();
-        while let Some((count, unit)) = counts.next() {
+        for (count, unit) in self.counts().into_iter().zip(UNITS) {
             let stands_for_nothing = unit == "seconds" && is_first;
             if count == 0 && !stands_for_nothing {
                 continue;

@@ -29,7 +29,7 @@ impl Decimal {
         if self.0.is_zero() {
             return Some(Self::from(1_u64));
         }
-        exponential(&self.0).and_then(significant)
+        significant(&exponential(&self.0)?)
     }
 
     /// The natural logarithm, to 37 digits behind the point; nothing for numbers that are not
@@ -41,7 +41,7 @@ impl Decimal {
         if self.0.is_one() {
             return Some(Self::from(0_u64));
         }
-        significant(logarithm(&self.0)?)?.rounded(MAXIMUM_DIGITS - 1)
+        significant(&logarithm(&self.0)?)?.rounded(MAXIMUM_DIGITS - 1)
     }
 
     /// The logarithm to base 10, an integer for a power of ten; nothing for numbers that are not
@@ -55,7 +55,7 @@ impl Decimal {
             return Some(Self::from(-scale));
         }
         let ratio = quotient(&logarithm(&self.0)?, ln_10()?, 2 * MAXIMUM_DIGITS)?;
-        significant(ratio)
+        significant(&ratio)
     }
 
     /// The square root; nothing for negative numbers.
@@ -74,7 +74,7 @@ impl Decimal {
         if &exact * &exact == self.0 {
             return bounded(exact);
         }
-        significant(BigDecimal::new(root, root_scale))
+        significant(&BigDecimal::new(root, root_scale))
     }
 
     /// The number to a power; nothing when that has no real value, is infinite, or reaches 10^38.
@@ -91,12 +91,12 @@ impl Decimal {
         if self.0.is_negative() {
             return None;
         }
-        exponential(&(logarithm(&self.0)? * &exponent.0)).and_then(significant)
+        significant(&exponential(&(logarithm(&self.0)? * &exponent.0))?)
     }
 }
 
 /// Rounds half up to exactly 38 digits, of which zeros at the end are kept: the result is not exact.
-fn significant(value: BigDecimal) -> Option<Decimal> {
+fn significant(value: &BigDecimal) -> Option<Decimal> {
     let digits = value.digits() as i64;
     let scale = value.fractional_digit_count() + MAXIMUM_DIGITS - digits;
     let scale = scale.min(MAXIMUM_DIGITS);

@@ -68,6 +68,8 @@ pub(super) struct FiberState {
     pub(super) cancelled: Cell<bool>,
     pub(super) joinable: Cell<bool>,
     pub(super) switches: Cell<u64>,
+    /// Where on its stack the fiber began.
+    pub(super) stack_base: Cell<usize>,
     pub(super) timer: Cell<Option<TimerKey>>,
     /// What the fiber runs on; after its end another fiber's.
     pub(super) strand: Rc<Strand>,
@@ -88,6 +90,7 @@ impl FiberState {
             cancelled: Cell::new(false),
             joinable: Cell::new(false),
             switches: Cell::new(0),
+            stack_base: Cell::new(0),
             timer: Cell::new(None),
             strand,
             caller: RefCell::new(None),

@@ -37,7 +37,7 @@ pub struct RuntimeOptions {
 impl Default for RuntimeOptions {
     fn default() -> Self {
         Self {
-            stack_size_bytes: 256 << 10,
+            stack_size_bytes: 1 << 20,
             main_stack_size_bytes: 1 << 20,
             max_fibers: 30_000,
             clock: Clock::Monotonic,

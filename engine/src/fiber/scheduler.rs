@@ -91,6 +91,13 @@ pub trait SwitchHook {
     }
 }
 
+/// An address in the caller's frame.
+#[inline(never)]
+fn stack_position() -> usize {
+    let here = 0_u8;
+    std::hint::black_box(&raw const here).addr()
+}
+
 /// Everything the fibers of one runtime share.
 pub(super) struct Core {
     pub(super) clock: LoopClock,
@@ -108,6 +115,7 @@ pub(super) struct Core {
     alive: Cell<usize>,
     switches: Cell<u64>,
     stack_size_words: usize,
+    main_stack_size_bytes: usize,
     max_fibers: usize,
 }
 
@@ -115,6 +123,7 @@ impl Core {
     /// The core of a new runtime. The caller becomes its main fiber.
     pub(super) fn new(options: &RuntimeOptions) -> Rc<Self> {
         let main = FiberState::new(MAIN_ID, "main", Phase::Running, Strand::of_caller());
+        main.stack_base.set(stack_position());
         Rc::new(Self {
             clock: LoopClock::new(options.clock),
             fibers: RefCell::new(BTreeMap::from([(MAIN_ID, Rc::clone(&main))])),
@@ -130,6 +139,7 @@ impl Core {
             alive: Cell::new(1),
             switches: Cell::new(0),
             stack_size_words: options.stack_size_words(),
+            main_stack_size_bytes: options.main_stack_size_bytes,
             max_fibers: options.max_fibers,
         })
     }
@@ -329,6 +339,7 @@ impl Core {
                     .get_or_insert_with(|| panic_message(&*payload));
             }
         };
+        me.stack_base.set(stack_position());
         let mut body = Some(body);
         guarded(&mut || self.entered(me));
         guarded(&mut || body.take().into_iter().for_each(|body| body()));
@@ -514,6 +525,16 @@ impl Scheduler {
     /// Size of the stack of every fiber but the main one.
     pub fn stack_size_bytes(&self) -> usize {
         self.core.stack_size_words * size_of::<usize>()
+    }
+
+    /// About how much of the running fiber's stack is left.
+    pub fn stack_left_bytes(&self) -> usize {
+        let running = self.core.running.borrow();
+        let size_bytes = match running.id {
+            MAIN_ID => self.core.main_stack_size_bytes,
+            _ => self.stack_size_bytes(),
+        };
+        size_bytes.saturating_sub(running.stack_base.get().abs_diff(stack_position()))
     }
 
     /// Time at the start of the present turn; cheaper than reading the clock.

@@ -93,7 +93,7 @@ pub struct IndexOptions {
     pub is_unique: bool,
     /// The key; at least one part.
     pub parts: Vec<KeyPart>,
-    /// Number of the index; by default the lowest free one. 0 is the primary key.
+    /// Number of the index; by default one more than the greatest there is. 0 is the primary key.
     pub id: Option<u32>,
     /// What `_index` shows as options, a MsgPack map; by default whether it is unique.
     pub declared: Option<Vec<u8>>,

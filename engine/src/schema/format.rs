@@ -193,11 +193,10 @@ impl FieldType {
     fn accepts_sized(self, value: &Value<'_>) -> bool {
         match (self, value) {
             (Self::Uint64, Value::Unsigned(_)) => true,
-            (Self::Float64, value) => Self::Double.accepts(value),
             (Self::Float32, Value::Double(double)) => {
                 !double.is_finite() || double.abs() <= f64::from(f32::MAX)
             }
-            (Self::Float32, value) => Self::Double.accepts(value),
+            (Self::Float32 | Self::Float64, value) => Self::Double.accepts(value),
             (_, Value::Unsigned(integer)) => self.includes(i128::from(*integer)),
             (_, Value::Negative(integer)) => self.includes(i128::from(*integer)),
             (_, Value::Extension(EXTENSION_DECIMAL, body)) => {

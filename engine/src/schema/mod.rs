@@ -11,7 +11,7 @@ pub use format::{FieldDefinition, FieldType, Format};
 pub use key_def::{KeyDefinition, KeyPart};
 
 /// Longest name of a space, index, sequence or user, in bytes.
-const NAME_MAX_BYTES: usize = 65_000;
+pub(crate) const NAME_MAX_BYTES: usize = 65_000;
 
 /// Whether this can be a name: printable, neither empty nor too long.
 pub fn is_identifier(name: &str) -> bool {

@@ -61,6 +61,12 @@ impl Program {
         }
     }
 
+    /// The code for a number or name that is taken: with system spaces, that of a row of the same
+    /// key.
+    fn code_of_taken(&self, without: u32) -> u32 {
+        if self.is_bootstrapped { 3 } else { without }
+    }
+
     fn next_incarnation(&mut self) -> u64 {
         self.incarnations += 1;
         self.incarnations
@@ -93,13 +99,14 @@ impl Program {
         let field_count = if self.choices.once_in(6) { 5 } else { 0 };
         let fields = self.some_fields(id);
         let before = self.spaces.clone();
+        let taken = self.code_of_taken(10);
         let expected = self.touch().and_then(|()| {
             if self.spaces.values().any(|space| space.name == name) {
                 return fail(10);
             }
             ModelSpace::demands(&fields, &[])?;
             if self.spaces.contains_key(&id) {
-                return fail(10);
+                return fail(taken);
             }
             let space = ModelSpace {
                 name: name.clone(),
@@ -142,6 +149,7 @@ impl Program {
         let name = *self.choices.pick(&NAMES);
         let before = self.spaces.clone();
         let mut is_change = true;
+        let taken = self.code_of_taken(10);
         let expected = self.touch().and_then(|()| {
             self.lookup_mut(id)?;
             let owner = self.spaces.iter().find(|(_, space)| space.name == name);
@@ -150,7 +158,7 @@ impl Program {
                     is_change = false;
                     Ok(())
                 }
-                Some(_) => fail(10),
+                Some(_) => fail(taken),
                 None => {
                     name.clone_into(&mut self.lookup_mut(id)?.name);
                     Ok(())
@@ -276,15 +284,10 @@ impl Program {
         self.touch()?;
         let incarnation = self.next_incarnation();
         let has_statements = self.has_statements();
+        let taken = self.code_of_taken(85);
         let space = self.lookup_mut(space_id)?;
         let has = |id: u32| space.indexes.iter().any(|index| index.id == id);
-        let lowest_free = (0..128).find(|id| !has(*id)).unwrap_or(128);
-        let behind_last = (0..128).rfind(|id| has(*id)).map_or(0, |last| last + 1);
-        let next = if behind_last < 128 {
-            behind_last
-        } else {
-            lowest_free
-        };
+        let next = (0..128).rfind(|id| has(*id)).map_or(0, |last| last + 1);
         let id = options.id.unwrap_or(next);
         if space.indexes.iter().any(|index| index.name == name) {
             return fail(85);
@@ -293,7 +296,7 @@ impl Program {
             return fail(14);
         }
         if has(id) {
-            return fail(85);
+            return fail(taken);
         }
         if id != 0 && space.primary().is_none() {
             return fail(12);

@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use lycosa_engine::tuple::{Encoded, Tuple};
+use lycosa_engine::tuple::{Encoded, Fields, Tuple};
 use lycosa_engine::{
-    Cursor, Database, DatabaseOptions, Error, IndexType, IteratorType, Savepoint, Select,
+    Cursor, Database, DatabaseOptions, Error, FIRST_USER_SPACE_ID, IndexType, IteratorType,
+    Savepoint, Select, msgpack,
 };
 
 use crate::model::{ModelIndex, Outcome, Row, Spaces, fail};
@@ -13,6 +14,9 @@ use crate::value::{Choices, Pool, Value, encode};
 
 /// Largest tuple that the programs' databases take.
 pub(crate) const MAX_TUPLE_BYTES: usize = 40_000;
+
+/// The trees of the system spaces keep leaves that were split, each of so many bytes.
+const LEAF_BYTES: usize = 2048;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum State {
@@ -58,6 +62,10 @@ pub(crate) struct Program {
     handles: Vec<Savepoint>,
     /// Whether statements may fail for want of memory.
     is_tight: bool,
+    /// Whether the database has system spaces.
+    pub(crate) is_bootstrapped: bool,
+    /// Memory of the system spaces.
+    system_bytes: usize,
     pub(crate) memory_failures: usize,
 }
 
@@ -67,6 +75,13 @@ impl Program {
             memory_limit_bytes,
             max_tuple_bytes: MAX_TUPLE_BYTES,
         });
+        // With next to no memory the model would have to know what the rows of the schema take.
+        let is_bootstrapped = !is_tight;
+        if is_bootstrapped {
+            let made = database.bootstrap("instance", "replica set");
+            made.expect("the system spaces fit");
+        }
+        let system_bytes = database.arena().used_bytes();
         database.after_switch(1);
         Self {
             database,
@@ -80,6 +95,8 @@ impl Program {
             transactions: BTreeMap::new(),
             handles: Vec::new(),
             is_tight,
+            is_bootstrapped,
+            system_bytes,
             memory_failures: 0,
         }
     }
@@ -302,6 +319,7 @@ impl Program {
             .spaces()
             .iter()
             .map(|space| space.id())
+            .filter(|&id| id >= FIRST_USER_SPACE_ID)
             .collect();
         assert_eq!(ids, self.spaces.keys().copied().collect::<Vec<_>>());
         for (&id, model) in &self.spaces {
@@ -325,7 +343,37 @@ impl Program {
         let state = self.transactions.get(&self.fiber).map(|open| open.state);
         if matches!(state, None | Some(State::Active)) {
             self.verify_contents();
+            if self.is_bootstrapped {
+                self.verify_system_rows();
+            }
         }
+    }
+
+    /// Compares the rows of `_space` and `_index` with the schema.
+    fn verify_system_rows(&mut self) {
+        let key = Fields::new().unsigned(u64::from(FIRST_USER_SPACE_ID));
+        let key = key.finish();
+        let select = Select::new(IteratorType::Ge, Encoded::trusted(&key));
+        let mut named = |space_id: u32, name_field: u32, keys: u32| -> Vec<Vec<Vec<u8>>> {
+            let rows = self.database.select(space_id, 0, &select).expect("rows");
+            rows.iter()
+                .map(|row| {
+                    let fields = (0..keys).chain([name_field]);
+                    fields.map(|number| field_of(row, number)).collect()
+                })
+                .collect()
+        };
+        let (spaces, indexes) = (named(280, 2, 1), named(288, 2, 2));
+        let number = |number: u32| one(|fields| fields.unsigned(u64::from(number)));
+        let text = |name: &str| one(|fields| fields.string(name));
+        let expected = self.spaces.iter();
+        let expected = expected.map(|(&id, space)| vec![number(id), text(&space.name)]);
+        assert_eq!(spaces, expected.collect::<Vec<_>>(), "_space");
+        let expected = self.spaces.iter().flat_map(|(&id, space)| {
+            let indexes = space.indexes.iter();
+            indexes.map(move |index| vec![number(id), number(index.id), text(&index.name)])
+        });
+        assert_eq!(indexes, expected.collect::<Vec<_>>(), "_index");
     }
 
     fn verify_contents(&mut self) {
@@ -359,13 +407,20 @@ impl Program {
             .spaces()
             .iter()
             .map(|space| space.id())
+            .filter(|&id| id >= FIRST_USER_SPACE_ID)
             .collect();
         for id in ids {
             self.database
                 .drop_space(id)
                 .expect("no transaction is open");
         }
-        assert_eq!(self.database.arena().used_bytes(), 0, "memory leaks");
+        let used = self.database.arena().used_bytes();
+        let kept = used - self.system_bytes;
+        assert!(
+            kept % LEAF_BYTES == 0 && kept <= 8 * LEAF_BYTES,
+            "memory leaks: {used} bytes, not {}",
+            self.system_bytes
+        );
     }
 }
 
@@ -388,4 +443,16 @@ fn verify_gets(database: &mut Database, space_id: u32, index: &ModelIndex, rows:
         let found = found.expect("a full key").map(|tuple| tuple.to_vec());
         assert_eq!(found, Some(encode(row)), "get from index {}", index.name);
     }
+}
+
+/// The MsgPack of one field of a row.
+fn field_of(row: &Tuple, number: u32) -> Vec<u8> {
+    let at = row.field(number).expect("the row has the field");
+    let length = msgpack::value_length(at).expect("well-formed");
+    at[..length].to_vec()
+}
+
+/// The MsgPack of one value.
+fn one(write: impl FnOnce(Fields) -> Fields) -> Vec<u8> {
+    write(Fields::new()).finish()[1..].to_vec()
 }

@@ -9,14 +9,6 @@ local cfg = require('lycosa.cfg')
 local api, values = database.api, cfg.values
 local started = clock.monotonic()
 
--- A random (version 4) UUID, in text.
-local function random_uuid()
-    local bytes = {native.random_bytes(16):byte(1, 16)}
-    bytes[7] = 0x40 + bytes[7] % 0x10
-    bytes[9] = 0x80 + bytes[9] % 0x40
-    return (('%02x'):rep(4) .. ('-' .. ('%02x'):rep(2)):rep(4) .. ('%02x'):rep(4)):format(unpack(bytes))
-end
-
 local uuids = {}
 
 -- What the configuration says, or else a UUID that stays the same from now on.
@@ -24,7 +16,7 @@ local function uuid_of(option)
     if values[option] ~= nil then
         return values[option]
     end
-    uuids[option] = uuids[option] or random_uuid()
+    uuids[option] = uuids[option] or native.random_uuid()
     return uuids[option]
 end
 

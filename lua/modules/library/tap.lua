@@ -217,29 +217,24 @@ function methods.check(test)
     return true
 end
 
--- Runs a test of its own inside of this one, or begins it when there is no function.
-function methods.test(parent, name, action, ...)
-    local test = new_test(parent, tostring(name))
+-- Runs a test, and answers with whether it passed; only begins it when there is no function.
+local function run(test, action, ...)
     if action == nil then
         return test
     end
-    write(test, '# ' .. test.name)
+    write(test, '# ' .. tostring(test.name))
     action(test, ...)
-    write(test, ('# %s: end'):format(test.name))
+    write(test, ('# %s: end'):format(tostring(test.name)))
     return methods.check(test)
 end
 
+function methods.test(parent, name, action, ...)
+    return run(new_test(parent, name), action, ...)
+end
+
 function tap.test(name, action, ...)
-    if name == nil then
-        error('Usage: tap.test(name[, function, ...])', 2)
-    end
     io.stdout:write('TAP version 13\n')
-    local test = new_test(nil, tostring(name))
-    if action ~= nil then
-        action(test, ...)
-        methods.check(test)
-    end
-    return test
+    return run(new_test(nil, name), action, ...)
 end
 
 return tap

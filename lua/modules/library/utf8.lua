@@ -5,7 +5,7 @@ local native = ...
 
 local type, tonumber, tostring, error = type, tonumber, tostring, error
 
-local utf8 = {}
+local utf8 = setmetatable(require('lycosa.extensions').utf8, nil)
 
 -- Strings, and the numbers that Lua would take for one; nil for anything else.
 local function text_of(value)

@@ -136,6 +136,19 @@ fn install_looks(
     context: *mut Context,
 ) -> mlua::Result<()> {
     native.set(
+        "fill_from_sequence",
+        function(
+            lua,
+            database,
+            context,
+            |database, (space_id, tuple): (u32, LuaString)| {
+                let tuple = tuple.as_bytes();
+                let filled = database.fill_from_sequence_of(space_id, encoded(&tuple))?;
+                Ok(Found(filled))
+            },
+        )?,
+    )?;
+    native.set(
         "check_tuple",
         function(
             lua,
@@ -254,8 +267,19 @@ fn install_transaction(
 ) -> mlua::Result<()> {
     native.set(
         "changes",
+        function(
+            lua,
+            database,
+            context,
+            |database, position: Option<usize>| {
+                Ok(Changes(database.changes(position.unwrap_or(0))))
+            },
+        )?,
+    )?;
+    native.set(
+        "log_position",
         function(lua, database, context, |database, ()| {
-            Ok(Changes(database.changes()))
+            Ok(database.log_position())
         })?,
     )?;
     native.set(

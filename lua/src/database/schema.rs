@@ -136,6 +136,7 @@ fn space_options(options: &Table) -> Result<SpaceOptions> {
     let format: Table = options.get("format").map_err(|_| malformed("format"))?;
     Ok(SpaceOptions {
         id: options.get("id").unwrap_or(None),
+        is_temporary: options.get("is_temporary").unwrap_or(false),
         format: fields(&format)?,
         field_count: options.get("field_count").unwrap_or(0),
         owner: options.get("owner").unwrap_or(None),

@@ -21,6 +21,12 @@ pub(crate) fn install(lua: &Lua, scheduler: &Scheduler, waits: &Table) -> mlua::
         include_str!("../../modules/globals.lua"),
         &lua.create_table()?,
     )?;
+    load_module(
+        lua,
+        "stack_guard",
+        include_str!("../../modules/stack_guard.lua"),
+        waits,
+    )?;
     let native = lua.create_table()?;
     native.set(
         "working_directory",

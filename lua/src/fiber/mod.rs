@@ -10,13 +10,16 @@ mod primitives;
 mod queues;
 
 use std::cell::OnceCell;
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 use std::rc::Rc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use lycosa_engine::fiber::Scheduler;
 use mlua::ffi::{self, lua_State};
 use mlua::{Lua, Table};
+
+use crate::state::{address, with_boundary};
+use crate::state_boundary::STACK_RESERVE_BYTES;
 
 /// What the primitives work on; their first upvalue points to it. The Lua state owns it.
 struct Bridge {
@@ -44,8 +47,8 @@ type Primitive = (&'static std::ffi::CStr, ffi::lua_CFunction);
 /// When the Lua state is dropped, fibers that are still alive are abandoned where they stand; call
 /// [`Scheduler::end_other_fibers`] before to let them end.
 ///
-/// Answers with the primitives that wait without Lua's errors: `wait`, until the fiber is woken, and
-/// `wait_for_others`.
+/// Answers with what other modules need: the primitives that wait without Lua's errors (`wait`, until
+/// the fiber is woken, and `wait_for_others`), and how to ask whether the stack is low.
 pub fn install(lua: &Lua, scheduler: &Scheduler) -> mlua::Result<Table> {
     let since_epoch = SystemTime::now()
         .duration_since(UNIX_EPOCH)
@@ -56,7 +59,8 @@ pub fn install(lua: &Lua, scheduler: &Scheduler) -> mlua::Result<Table> {
         started: Instant::now(),
         watcher: OnceCell::new(),
     });
-    let pointer = Rc::as_ptr(&bridge).cast_mut().cast();
+    let pointer: *mut c_void = Rc::as_ptr(&bridge).cast_mut().cast();
+    with_boundary(lua, |boundary| boundary.scheduler = Some(scheduler.clone()))?;
     let stack_size_bytes = scheduler.stack_size_bytes() as f64;
     lua.set_app_data(bridge);
     // SAFETY: the closure leaves exactly one table on the stack, and holds nothing with a destructor
@@ -75,6 +79,8 @@ pub fn install(lua: &Lua, scheduler: &Scheduler) -> mlua::Result<Table> {
         })
     }?;
     let waits = lua.create_table()?;
+    waits.set("bridge", address(pointer))?;
+    waits.set("stack_is_low", address(stack_is_low as *const ()))?;
     for name in ["wait", "wait_for_others"] {
         waits.set(name, primitives.get::<mlua::Function>(name)?)?;
     }
@@ -90,6 +96,17 @@ pub fn install(lua: &Lua, scheduler: &Scheduler) -> mlua::Result<Table> {
     let loaded: Table = package.get("loaded")?;
     loaded.set("fiber", module)?;
     Ok(waits)
+}
+
+/// Whether so little of the running fiber's stack is left that native code must not call Lua again.
+///
+/// # Safety
+///
+/// `bridge` must be the address that [`install`] gave to Lua, whose state is still open.
+unsafe extern "C" fn stack_is_low(bridge: *const Bridge) -> bool {
+    // SAFETY: see above.
+    let scheduler = unsafe { &(*bridge).scheduler };
+    scheduler.stack_left_bytes() < STACK_RESERVE_BYTES
 }
 
 /// The bridge of the primitive that runs.

@@ -49,10 +49,6 @@ fn add_hash<D: Digest>(lua: &Lua, hashes: &Table, name: &str) -> mlua::Result<()
     hashes.set(name, lua.create_function(hash)?)
 }
 
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "arguments of Lua come by value"
-)]
 fn pbkdf2(
     lua: &Lua,
     (password, salt, iterations, size): (LuaString, LuaString, u32, usize),
@@ -189,8 +185,8 @@ fn install_xxhash(lua: &Lua, native: &Table) -> mlua::Result<()> {
 const LINE: usize = 72;
 
 #[expect(
-    clippy::needless_pass_by_value,
-    reason = "arguments of Lua come by value"
+    clippy::unnecessary_wraps,
+    reason = "a function of Lua answers with a result"
 )]
 fn base64_encode(
     _: &Lua,

@@ -26,8 +26,8 @@ pub(super) fn native(lua: &Lua) -> mlua::Result<Table> {
 
 /// The Lua half has checked that the system can take the name and the value.
 #[expect(
-    clippy::needless_pass_by_value,
-    reason = "arguments of Lua come by value"
+    clippy::unnecessary_wraps,
+    reason = "a function of Lua answers with a result"
 )]
 fn set_variable(_: &Lua, (name, value): (LuaString, Option<LuaString>)) -> mlua::Result<()> {
     let name = OsString::from_vec(name.as_bytes().to_vec());

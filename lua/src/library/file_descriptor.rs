@@ -61,7 +61,7 @@ extern "C" fn lycosa_write(descriptor: i32, memory: *const u8, size: usize, offs
 /// Called by Lua's FFI.
 extern "C" fn lycosa_seek(descriptor: i32, offset: i64, whence: i32) -> i64 {
     // SAFETY: takes numbers only.
-    outcome(unsafe { libc::lseek(descriptor, offset as libc::off_t, whence) }.into())
+    outcome(unsafe { libc::lseek(descriptor, offset as libc::off_t, whence) })
 }
 
 /// Called by Lua's FFI.

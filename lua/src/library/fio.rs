@@ -46,6 +46,10 @@ pub(super) fn native(lua: &Lua) -> mlua::Result<Table> {
     Ok(native)
 }
 
+/// A call on one path, and one on two.
+type OnPath = fn(PathBuf) -> io::Result<()>;
+type OnPaths = fn(PathBuf, PathBuf) -> io::Result<()>;
+
 fn path(text: &LuaString) -> PathBuf {
     PathBuf::from(OsString::from_vec(text.as_bytes().to_vec()))
 }
@@ -81,7 +85,7 @@ fn install_on_paths(lua: &Lua, native: &Table) -> mlua::Result<()> {
         done(lua, fs::DirBuilder::new().mode(mode).create(path(&name)))
     };
     native.set("mkdir", lua.create_function(mkdir)?)?;
-    let on_one: [(&str, fn(PathBuf) -> io::Result<()>); 3] = [
+    let on_one: [(&str, OnPath); 3] = [
         ("rmdir", |path| fs::remove_dir(path)),
         ("unlink", |path| fs::remove_file(path)),
         ("chdir", |path| std::env::set_current_dir(path)),
@@ -122,7 +126,7 @@ fn install_on_paths(lua: &Lua, native: &Table) -> mlua::Result<()> {
 }
 
 fn install_links(lua: &Lua, native: &Table) -> mlua::Result<()> {
-    let on_two: [(&str, fn(PathBuf, PathBuf) -> io::Result<()>); 3] = [
+    let on_two: [(&str, OnPaths); 3] = [
         ("rename", |from, to| fs::rename(from, to)),
         ("symlink", |target, link| {
             std::os::unix::fs::symlink(target, link)
@@ -153,7 +157,7 @@ fn install_on_process(lua: &Lua, native: &Table) -> mlua::Result<()> {
     };
     native.set("cwd", lua.create_function(cwd)?)?;
     // SAFETY: only sets and answers with a number of the process.
-    let umask = |_: &Lua, mask: u32| Ok(u32::from(unsafe { libc::umask(mask as libc::mode_t) }));
+    let umask = |_: &Lua, mask: u32| Ok(i64::from(unsafe { libc::umask(mask as libc::mode_t) }));
     native.set("umask", lua.create_function(umask)?)?;
     // SAFETY: takes and gives nothing.
     let sync = |_: &Lua, ()| {

@@ -35,6 +35,10 @@ pub(super) fn native(lua: &Lua) -> mlua::Result<Table> {
 }
 
 /// Orders two encoded values: -1, 0 or 1. Both come from the encoder, so they are well-formed.
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "a function of Lua answers with a result"
+)]
 fn compare(
     _: &Lua,
     (left, right, collation): (LuaString, LuaString, Option<u32>),

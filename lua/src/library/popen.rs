@@ -109,6 +109,10 @@ impl UserData for Process {
 }
 
 /// What the Lua half has checked.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "options of Tarantool's that know yes and no"
+)]
 struct Options {
     command: Command,
     closed: Vec<RawFd>,

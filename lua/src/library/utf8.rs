@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::str::Utf8Chunk;
 
 use icu_collator::options::{CollatorOptions, Strength};
-use icu_collator::{Collator, CollatorBorrowed};
+use icu_collator::{Collator, CollatorBorrowed, CollatorPreferences};
 use icu_properties::CodePointMapData;
 use icu_properties::props::GeneralCategory;
 use mlua::{Lua, LuaString, Table};
@@ -84,12 +84,14 @@ fn install_comparisons(lua: &Lua, table: &Table) -> mlua::Result<()> {
 fn collator(strength: Strength) -> mlua::Result<CollatorBorrowed<'static>> {
     let mut options = CollatorOptions::default();
     options.strength = Some(strength);
-    Collator::try_new(Default::default(), options).map_err(mlua::Error::external)
+    Collator::try_new(CollatorPreferences::default(), options).map_err(mlua::Error::external)
 }
+
+type Test = fn(GeneralCategory) -> bool;
 
 fn install_tests(lua: &Lua, table: &Table) -> mlua::Result<()> {
     use GeneralCategory as Category;
-    let tests: [(&str, fn(Category) -> bool); 4] = [
+    let tests: [(&str, Test); 4] = [
         ("isalpha", |category| {
             matches!(
                 category,

@@ -16,6 +16,9 @@ use super::yaml_style::{Layout, style_of};
 /// Lines of scalars are folded at libyaml's default width.
 const INDENT: i32 = 2;
 
+/// Collections inside one another: the time to read them grows with the square of their number.
+const MAX_DEPTH: u32 = 1000;
+
 /// The functions for `yaml.lua`.
 pub(super) fn native(lua: &Lua) -> mlua::Result<Table> {
     let native = lua.create_table()?;
@@ -138,6 +141,7 @@ fn parse(lua: &Lua, text: mlua::LuaString) -> mlua::Result<(Table, Option<String
     parser.set_input_string(&mut input);
     let events = lua.create_table()?;
     let mut documents = 0;
+    let mut depth = 0_u32;
     loop {
         // libyaml's port asserts what it takes for granted of its input.
         let event = match catch_unwind(AssertUnwindSafe(|| parser.parse())) {
@@ -154,8 +158,14 @@ fn parse(lua: &Lua, text: mlua::LuaString) -> mlua::Result<(Table, Option<String
         let Some((kind, text, tag, anchor)) = entry_of(event) else {
             continue;
         };
-        if kind == "stream end" {
-            return Ok((events, None));
+        match kind {
+            "stream end" => return Ok((events, None)),
+            "[" | "{" => depth += 1,
+            "]" | "}" => depth -= 1,
+            _ => {}
+        }
+        if depth > MAX_DEPTH {
+            return Ok((events, Some(String::from("Too high nest level"))));
         }
         events.raw_push(kind)?;
         for detail in [text, tag, anchor] {

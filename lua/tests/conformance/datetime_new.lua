@@ -24,7 +24,6 @@ for _, wrong in ipairs({
     {tzoffset = 'x'}, {tzoffset = 1.5}, {tz = 'Nowhere'}, {tz = 'EST'}, {tz = 5}, {year = 5879612}, {year = 5879611, month = 12},
     {timestamp = 0 / 0}, {timestamp = 1 / 0}, {timestamp = 1e18},
 }) do
-    local key = next(wrong)
     local ok, err = pcall(new, wrong)
     print(ok, type(err) == 'string' and (err:gsub('^[^\n]-:%d+: ', '')) or tostring(err))
 end

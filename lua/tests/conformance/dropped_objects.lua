@@ -1,26 +1,34 @@
--- differs from 2.6: objects of what was dropped still know their indexes, so that the space is missed first
-local sweep = require('sweep')
+local show = require('show')
 box.cfg{log_level = 0, wal_mode = 'none'}
 
-local space = box.schema.space.create('gone')
-local index = space:create_index('pk')
-space:insert{1}
-space:drop()
-local calls = {
-    'space:get{1}', 'space:select{1}', 'space:insert{1}', 'space:replace{1}', 'space:delete{1}',
-    "space:update(1, {{'=', 2, 1}})", 'space:upsert({1}, {})', 'space:truncate()', 'space:bsize()', 'space:drop()',
-    "space:rename('x')", "space:create_index('x')", 'index:get{1}', 'index:select{1}', 'index:count()', 'index:len()',
-    'index:delete{1}', "index:update(1, {{'=', 2, 1}})", 'index:min()', 'index:max()', 'index:random(1)',
-    'index:bsize()', 'index:alter({unique = true})', 'index:pairs()',
-}
-for _, call in ipairs(calls) do
-    print(call, sweep.result(loadstring('local space, index = ... return ' .. call), space, index))
+local s = box.schema.space.create('s')
+local pk = s:create_index('pk')
+local second = s:create_index('second', {parts = {2, 'unsigned'}})
+s:insert{1, 1}
+second:drop()
+show.try('index again', second.drop, second)
+show.try('rename', second.rename, second, 'x')
+for _, method in ipairs({'get', 'select', 'min', 'count', 'len', 'bsize', 'delete'}) do
+    show.try('index ' .. method, second[method], second, {1})
 end
--- A map is no key, and a name has its limit.
-local keyed = box.schema.space.create('keyed')
-keyed:create_index('pk')
-print(sweep.result(keyed.get, keyed, {a = 1}), sweep.result(keyed.select, keyed, {a = 1}),
-    sweep.result(keyed.delete, keyed, {a = 1}), sweep.result(keyed.count, keyed, {a = 1}))
-print(sweep.result(box.schema.space.create, ('x'):rep(65001)), sweep.result(box.schema.space.create, ''))
+show.try('alter', second.alter, second, {unique = true})
+show.try('primary of another', box.schema.index.drop, s.id, 7)
+s:drop()
+for _, method in ipairs({'get', 'select', 'delete', 'update', 'insert', 'replace', 'upsert', 'len', 'count', 'bsize', 'truncate', 'drop'}) do
+    show.try('space ' .. method, s[method], s, {1}, {})
+end
+show.try('rename', s.rename, s, 'x')
+show.try('create_index', s.create_index, s, 'x')
+show('pairs', #s, s.enabled, s.index[0], s.index.pk)
+for _, method in ipairs({'get', 'select', 'min', 'count', 'len', 'drop', 'delete'}) do
+    show.try('primary ' .. method, pk[method], pk, {1})
+end
+for _, name in ipairs({'drop', 'rename', 'format'}) do
+    show.try('by number: ' .. name, box.schema.space[name], 7777, name ~= 'format' and 'x' or nil)
+end
+show.try('by number if exists', box.schema.space.drop, 7777, 'x', {if_exists = true})
+for _, name in ipairs({'drop', 'rename', 'alter', 'create'}) do
+    show.try('index by number: ' .. name, box.schema.index[name], 7777, name == 'create' and 'x' or 0, name == 'rename' and 'x' or {})
+end
 
 os.exit(0)

@@ -13,10 +13,10 @@ show('sums', new({day = 1}) + new({day = 2, hour = 1}), new({day = 1}) - new({mo
 show('order', new({day = 1}) < new({month = 1}), new({day = 100}) < new({month = 1}), new({day = 1}) <= new({day = 1}), new({day = 1}) == new({day = 1}), new({day = 1}) == new({hour = 24}))
 show('equality with others', new() == 1, new() == nil, new() == box.NULL)
 show('is_interval', interval.is_interval(new()), interval.is_interval({}), interval.is_interval(1))
-for _, wrong in ipairs({
+for position, wrong in ipairs({
     {year = 'x'}, {year = 1e9}, {year = 1.5}, {month = 1e10}, {day = 1.5}, {sec = 0.5}, {sec = 1e18}, {nsec = 3e9}, {msec = 1e7}, {usec = 1e10}, {nsec = 1, usec = 1}, {day = 0 / 0},
 }) do
-    show.try(next(wrong), new, wrong)
+    show.try('wrong ' .. position, new, wrong)
 end
 show.try('a number', new, 5)
 show.try('less than a number', function() return new() < 5 end)

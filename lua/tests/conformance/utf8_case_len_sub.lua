@@ -1,4 +1,5 @@
 local show = require('show')
+show('global', utf8.len('абв'), utf8 == require('utf8'))
 local utf8 = require('utf8')
 local t = show.try
 for _, f in ipairs({'upper', 'lower', 'len'}) do

@@ -9,13 +9,10 @@ use crate::space::{Space, Special};
 use crate::tuple::Fields;
 
 use super::catalog::{
-    CLUSTER_ID, COLLATION_ID, FUNC_ID, SCHEMA_ID, SESSION_SETTINGS_ID, SYSTEM_SPACES, SystemSpace,
-    USER_ID,
+    CLUSTER_ID, COLLATION_ID, FUNC_ID, SCHEMA_ID, SESSION_SETTINGS_ID, SYSTEM_SPACES, SystemIndex,
+    SystemSpace, USER_ID,
 };
-use super::{
-    ADMIN, Database, INDEX_ID, PRIV_ID, SPACE_ID, SpaceRow, TRUNCATE_ID, VIEWS, index_row,
-    view_name,
-};
+use super::{ADMIN, Database, PRIV_ID, SPACE_ID, SpaceRow, TRUNCATE_ID, VIEWS, view_name};
 
 const GUEST: u32 = 0;
 const PUBLIC: u32 = 2;
@@ -48,6 +45,20 @@ const SETTINGS: [(&str, Option<bool>); 11] = [
     ("sql_seq_scan", Some(true)),
     ("sql_vdbe_debug", Some(false)),
 ];
+
+fn options_of(index: &SystemIndex) -> IndexOptions {
+    let parts = index.parts.iter();
+    let parts = parts.map(|&(field, field_type)| KeyPart::new(field, field_type));
+    IndexOptions {
+        index_type: if index.is_hash {
+            IndexType::Hash
+        } else {
+            IndexType::Tree
+        },
+        is_unique: index.is_unique,
+        ..IndexOptions::tree(parts.collect())
+    }
+}
 
 impl Database {
     /// Makes the system spaces with the rows that a new instance has. It takes about a megabyte of
@@ -87,25 +98,19 @@ impl Database {
         let mut indexes: Vec<Index> = Vec::new();
         let arena = Rc::clone(self.memory.arena());
         for index in known.indexes {
-            let parts = index
-                .parts
-                .iter()
-                .map(|&(field, field_type)| KeyPart::new(field, field_type));
-            let options = IndexOptions {
-                index_type: if index.is_hash {
-                    IndexType::Hash
-                } else {
-                    IndexType::Tree
-                },
-                is_unique: index.is_unique,
-                ..IndexOptions::tree(parts.collect())
-            };
+            let options = options_of(index);
             let primary = indexes
                 .first()
                 .map_or(&[][..], |primary| primary.definition().parts());
             let incarnation = self.next_incarnation();
-            let index = Index::new(index.id, index.name, incarnation, &options, primary, &arena);
-            indexes.push(index);
+            indexes.push(Index::new(
+                index.id,
+                index.name,
+                incarnation,
+                &options,
+                primary,
+                &arena,
+            ));
         }
         let parts = indexes.iter().flat_map(|index| index.definition().parts());
         let field_count = if known.id == SESSION_SETTINGS_ID {
@@ -151,7 +156,7 @@ impl Database {
         let encoded = row.encode(self.space(known.id)?)?;
         self.write_system_row(SPACE_ID, &encoded)?;
         for index in known.indexes {
-            self.write_index_row(known.id, index.id, None)?;
+            self.write_index_row(known.id, index.id, index.name, &options_of(index))?;
         }
         match known.view {
             Some(view) => self.write_view_rows(known, view),
@@ -170,14 +175,10 @@ impl Database {
             .raw(&[0x80])?
             .raw(&super::format_value(&source.format))?
             .finish();
-        let mut rows = vec![];
-        for index in &source.indexes {
-            rows.push(index_row(view, index, None)?);
-        }
         self.changed_spaces.insert(view);
         self.write_system_row(SPACE_ID, &row)?;
-        for row in rows {
-            self.write_system_row(INDEX_ID, &row)?;
+        for index in known.indexes {
+            self.write_index_row(view, index.id, index.name, &options_of(index))?;
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ mod bootstrap;
 mod catalog;
 
 use crate::error::{ErrorKind, Result};
-use crate::index::Index;
+use crate::index::IndexOptions;
 use crate::msgpack;
 use crate::schema::{Collation, Format, KeyPart};
 use crate::space::{PutMode, Space};
@@ -167,16 +167,16 @@ impl SpaceRow<'_> {
     }
 }
 
-/// The row of an index; `options` overrides what is shown of its options.
-fn index_row(space_id: u32, index: &Index, options: Option<&[u8]>) -> Result<Vec<u8>> {
-    let unique = unique_value(index.is_unique());
+/// The row of an index.
+fn index_row(space_id: u32, id: u32, name: &str, options: &IndexOptions) -> Result<Vec<u8>> {
+    let unique = unique_value(options.is_unique);
     let row = Fields::new()
         .unsigned(u64::from(space_id))
-        .unsigned(u64::from(index.id))
-        .string(&index.name)
-        .string(&index.index_type().name().to_ascii_lowercase())
-        .raw(options.unwrap_or(&unique))?
-        .raw(&parts_value(index.definition().parts()))?;
+        .unsigned(u64::from(id))
+        .string(name)
+        .string(&options.index_type.name().to_ascii_lowercase())
+        .raw(options.declared.as_deref().unwrap_or(&unique))?
+        .raw(&parts_value(&options.parts))?;
     Ok(row.finish())
 }
 
@@ -287,19 +287,29 @@ impl Database {
         Ok(())
     }
 
-    /// Writes the row of an index that was made or altered.
+    /// Adds the row of an index that is about to be made. Fails with `TupleFound` when its number or
+    /// name is taken.
+    pub(crate) fn add_index_row(
+        &mut self,
+        space_id: u32,
+        id: u32,
+        name: &str,
+        options: &IndexOptions,
+    ) -> Result<()> {
+        let row = index_row(space_id, id, name, options)?;
+        self.put_system_row(INDEX_ID, &row, PutMode::Insert)
+    }
+
+    /// Writes the row of an index that was altered.
     pub(crate) fn write_index_row(
         &mut self,
         space_id: u32,
-        index_id: u32,
-        options: Option<&[u8]>,
+        id: u32,
+        name: &str,
+        options: &IndexOptions,
     ) -> Result<()> {
-        if self.spaces.contains_key(&INDEX_ID) {
-            let index = self.space(space_id)?.index(index_id)?;
-            let row = index_row(space_id, index, options)?;
-            self.write_system_row(INDEX_ID, &row)?;
-        }
-        Ok(())
+        let row = index_row(space_id, id, name, options)?;
+        self.write_system_row(INDEX_ID, &row)
     }
 
     /// Removes all rows of a space that is dropped.
@@ -393,23 +403,28 @@ impl Database {
         outcome
     }
 
-    /// Fails with `Unsupported` for a system space, with `NoSuchSpace` for none.
+    /// Fails with `Unsupported` for a system space, with `ViewIsReadOnly` for a view.
     pub(crate) fn check_alterable(&self, space_id: u32) -> Result<()> {
-        let space = self.spaces.get(&space_id);
-        if space.is_some_and(|space| space.special.as_ref().is_some_and(|s| s.is_system)) {
-            return Err(ErrorKind::Unsupported {
-                subject: String::from("Lycosa"),
-                feature: format!(
-                    "altering the system space '{}'",
-                    space.map_or("", |space| &space.name)
-                ),
+        self.check_no_system_space(space_id, |space| ErrorKind::Unsupported {
+            subject: String::from("Lycosa"),
+            feature: format!("altering the system space '{space}'"),
+        })
+    }
+
+    /// Fails with what `refusal` makes of its name for a system space, with `ViewIsReadOnly` for a
+    /// view.
+    pub(crate) fn check_no_system_space(
+        &self,
+        space_id: u32,
+        refusal: impl FnOnce(String) -> ErrorKind,
+    ) -> Result<()> {
+        match self.spaces.get(&space_id) {
+            Some(space) if space.special.as_ref().is_some_and(|s| s.is_system) => {
+                Err(refusal(space.name.clone()).into())
             }
-            .into());
+            None if view_source(space_id).is_some() => Err(self.not_writable(space_id)),
+            _ => Ok(()),
         }
-        if view_source(space_id).is_some() && space.is_none() {
-            return Err(self.not_writable(space_id));
-        }
-        Ok(())
     }
 
     /// Why there is no space of this number to write into.

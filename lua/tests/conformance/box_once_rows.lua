@@ -1,0 +1,20 @@
+local show = require('show')
+box.cfg{log_level = 0, wal_mode = 'none'}
+
+show('result', box.once('k', function(...) return select('#', ...), ... end, 1, nil, 3))
+show('again', box.once('k', error))
+show('row', box.space._schema:get('oncek'))
+show.try('fails', box.once, 'e', function() error('inside', 0) end)
+show('counts as called', box.once('e', error), box.space._schema:get('oncee'))
+box.space._schema:delete('oncek')
+show('forgotten', box.once('k', function() return 'called' end))
+box.begin()
+box.once('t', function() end)
+box.rollback()
+show('rolled back', box.space._schema:get('oncet'))
+show('from within', box.once('o', function() return box.once('o', error) end))
+show.try('key', box.once, 1, print)
+show.try('no function', box.once, 'x', 1)
+show.try('nothing', box.once)
+
+os.exit(0)

@@ -1,0 +1,32 @@
+local show = require('show')
+box.cfg{log_level = 0, wal_mode = 'none'}
+
+local create = box.schema.space.create
+local function flags(space) return box.space._space:get(space.id).flags end
+local plain = create('plain')
+show('plain', plain.temporary, plain.is_local, plain.is_sync, plain.engine, plain.field_count, plain.enabled, flags(plain))
+local temporary = create('temporary', {temporary = true})
+show('temporary', temporary.temporary, flags(temporary))
+local here = create('local', {is_local = true})
+show('local', here.is_local, flags(here))
+local counted = create('counted', {field_count = 2, format = {{'a', 'unsigned'}}})
+show('counted', counted.field_count, box.space._space:get(counted.id).field_count)
+show('id', create('numbered', {id = 1000}).id, create('system', {id = 400}).id)
+show.try('taken id', create, 'x', {id = 1000})
+show.try('id of a system space', create, 'x', {id = 280})
+show.try('id 0', create, 'x', {id = 0})
+show.try('id too large', create, 'x', {id = 2147483648})
+show.try('name too long', create, ('x'):rep(65001))
+show('longest name', #create(('x'):rep(65000)).name)
+show.try('empty name', create, '')
+show.try('not a name', create, nil)
+show.try('taken name', create, 'plain')
+show.try('engine', create, 'x', {engine = 'other'})
+show.try('unknown option', create, 'x', {other = 1})
+show.try('wrong type', create, 'x', {format = 'x'})
+show.try('fewer fields', create, 'x', {field_count = 1, format = {{'a'}, {'b'}}})
+show('if not exists', create('plain', {if_not_exists = true}) == plain, select(2, create('plain', {if_not_exists = true})))
+show('made', select(2, create('made', {if_not_exists = true})))
+show('alias', box.schema.create_space == box.schema.space.create)
+
+os.exit(0)

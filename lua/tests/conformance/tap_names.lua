@@ -1,0 +1,26 @@
+-- Tests have names or none; one that gets its function at once is run and checked.
+local tap = require('tap')
+
+local test = tap.test()
+print(test.name)
+test:plan(3)
+test:ok(true)
+test:test(nil, function(inner)
+    inner:plan(1)
+    inner:ok(1)
+end)
+test:test(5, function(inner)
+    inner:plan(0)
+end)
+print(test:check())
+
+print(tap.test('named', function(inner, ...)
+    inner:plan(1)
+    inner:is(select('#', ...), 2, 'arguments')
+    return 'nothing of this'
+end, 1, nil))
+print(tap.test('fails', function(inner)
+    inner:plan(2)
+    inner:ok(true, 'one of two')
+end))
+os.exit()
