@@ -150,7 +150,7 @@ fn operation(space: &Space, field: usize, is_alone: bool, random: &mut Random) -
         2 if space.has_format && field < space.fields.len() => {
             format!("'{}'", space.fields[field].name)
         }
-        3 => random
+        3 if is_alone => random
             .pick(&["0", "'nothing'", "1.5", "'f2.a'", "'[2][1]'", "'f2['", "{}"])
             .to_owned(),
         _ => (field + 1).to_string(),
