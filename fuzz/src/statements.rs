@@ -21,7 +21,7 @@ pub(crate) fn tuple(space: &Space, random: &mut Random) -> String {
     }
     let mut count = space.fields.len();
     if space.has_short_tuples && random.percent(40) {
-        count = random.between(1, count);
+        count = random.between(space.certain_field_count.clamp(1, count), count);
     }
     let mut parts: Vec<String> = space.fields[..count]
         .iter()
