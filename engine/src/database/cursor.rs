@@ -182,11 +182,10 @@ impl Database {
         offset: u64,
     ) -> Result<Cursor> {
         self.statistics.count(Counter::Select);
-        self.check_search(space_id, index_id, iterator, key)?;
+        self.begin_search(space_id, index_id, iterator, key)?;
         if let Some(position) = after {
             self.check_position(space_id, index_id, iterator, key, position)?;
         }
-        self.touch()?;
         let incarnation = self.index(space_id, index_id)?.incarnation;
         let (key, after) = (
             key.bytes().to_vec(),

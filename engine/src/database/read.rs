@@ -78,11 +78,10 @@ impl Database {
         mut visit: impl FnMut(TupleRef<'_>),
     ) -> Result<()> {
         self.statistics.count(Counter::Select);
-        self.check_search(space_id, index_id, select.iterator, select.key)?;
+        self.begin_search(space_id, index_id, select.iterator, select.key)?;
         if let Some(position) = select.after {
             self.check_position(space_id, index_id, select.iterator, select.key, position)?;
         }
-        self.touch()?;
         let index = self.index(space_id, index_id)?;
         let mut walk = Walk::start(
             index,
@@ -113,8 +112,7 @@ impl Database {
         iterator: IteratorType,
         key: Encoded<'_>,
     ) -> Result<u64> {
-        self.check_search(space_id, index_id, iterator, key)?;
-        self.touch()?;
+        self.begin_search(space_id, index_id, iterator, key)?;
         let index = self.index(space_id, index_id)?;
         if key.split().0 == 0 {
             return Ok(index.len());
@@ -156,8 +154,7 @@ impl Database {
         feature: &str,
     ) -> Result<Option<TupleRef<'_>>> {
         self.space(space_id)?.require_tree(index_id, feature)?;
-        self.check_search(space_id, index_id, iterator, key)?;
-        self.touch()?;
+        self.begin_search(space_id, index_id, iterator, key)?;
         let index = self.index(space_id, index_id)?;
         let found = Walk::start(index, iterator, key, None).next(index, None);
         // SAFETY: the index holds the tuple, and the result borrows the database.
@@ -171,8 +168,25 @@ impl Database {
         Ok(found.map(|tuple| unsafe { TupleRef::new(tuple, &self.memory) }))
     }
 
+    /// Checks an iterator and a key against an index; unless the key is wrong, that is a step of the
+    /// transaction.
+    pub(super) fn begin_search(
+        &mut self,
+        space_id: u32,
+        index_id: u32,
+        iterator: IteratorType,
+        key: Encoded<'_>,
+    ) -> Result<()> {
+        let checked = self.check_search(space_id, index_id, iterator, key);
+        match &checked {
+            Err(error) if !matches!(error.kind(), ErrorKind::UnsupportedIndexFeature { .. }) => {}
+            _ => self.touch()?,
+        }
+        checked
+    }
+
     /// Checks an iterator and a key against an index.
-    pub(super) fn check_search(
+    fn check_search(
         &self,
         space_id: u32,
         index_id: u32,
