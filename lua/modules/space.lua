@@ -3,6 +3,7 @@
 -- A statement encodes its tuple into the scratch buffer, does one FFI call, and copies the result
 -- into a new tuple object. All of it is compiled by the JIT.
 
+local ffi = require('ffi')
 local database = require('lycosa.database')
 local encoder = require('lycosa.msgpack_encoder')
 local tuples = require('lycosa.tuple')
@@ -20,6 +21,7 @@ local get, select, pairs_of, count = reads.get, reads.select, reads.pairs_of, re
 local extreme, position_of = reads.extreme, reads.position_of
 local MINIMUM, MAXIMUM, RANDOM = reads.MINIMUM, reads.MAXIMUM, reads.RANDOM
 local type, tonumber = type, tonumber
+local size_t = ffi.typeof('uint64_t')
 
 local function check_space(space, method)
     if type(space) ~= 'table' or space.id == nil then
@@ -110,9 +112,22 @@ local function delete(space_id, index_id, key)
     end
 end
 
+local function is_list(value)
+    return type(value) == 'table' or tuples.is(value)
+end
+
+-- That the index is missing is said first.
+local function refuse_update(space_id, index_id)
+    local space = box.space[space_id]
+    if space ~= nil and space.index[index_id] == nil then
+        box.error(box.error.NO_SUCH_INDEX_ID, index_id, space.name)
+    end
+    error('Usage index:update(key, ops)', 0)
+end
+
 local function update(space_id, index_id, key, operations)
-    if key == nil or type(operations) ~= 'table' then
-        error('Usage: index:update(key, ops)', 3)
+    if not is_list(operations) then
+        refuse_update(space_id, index_id)
     end
     local size, encoding = encode_key(key)
     if size == nil then
@@ -161,8 +176,8 @@ end
 
 function space_methods.upsert(space, tuple, operations)
     check_space(space, 'upsert')
-    if type(operations) ~= 'table' then
-        error('Usage: space:upsert(tuple_key, operations)', 2)
+    if not is_list(tuple) or not is_list(operations) then
+        error('Usage space:upsert(tuple_key, ops)', 0)
     end
     local size, encoding = encode(tuple)
     if size == nil then
@@ -214,9 +229,10 @@ function space_methods.len(space)
     return figure(ffi_length(context, space.id, 0))
 end
 
+-- A size_t, as Tarantool's; that of an index is a number.
 function space_methods.bsize(space)
     check_space(space, 'bsize')
-    return figure(ffi_byte_size(context, space.id, -1))
+    return ffi.cast(size_t, figure(ffi_byte_size(context, space.id, -1)))
 end
 
 function index_methods.get(index, key)

@@ -50,9 +50,13 @@ local ITERATORS = {
 }
 local SUPPORTED_ITERATORS = {[0] = true, true, true, true, true, true, true, [12] = true, [13] = true}
 
--- The iterators that no index has are refused in the words of the one that was asked.
-local function check_supported(iterator, space_id, index_id)
+local count
+
+-- The iterators that no index has are refused in the words of the one that was asked, after the key
+-- has been looked at.
+local function check_supported(iterator, space_id, index_id, key)
     if not SUPPORTED_ITERATORS[iterator] then
+        count(space_id, index_id, key, ITERATORS.EQ)
         local space = box.space[space_id]
         local index = space ~= nil and space.index[index_id] or {}
         box.error(box.error.UNSUPPORTED_INDEX_FEATURE, tostring(index.name), tostring(index.type),
@@ -60,7 +64,7 @@ local function check_supported(iterator, space_id, index_id)
     end
 end
 
-local function resolve_iterator(iterator, space_id, index_id)
+local function resolve_iterator(iterator, space_id, index_id, key)
     local number = iterator
     if type(iterator) == 'string' then
         number = ITERATORS[iterator:upper()]
@@ -73,7 +77,7 @@ local function resolve_iterator(iterator, space_id, index_id)
     if not (number >= 0 and number <= ITERATORS.PP and number % 1 == 0) then
         box.error(box.error.ILLEGAL_PARAMS, 'Invalid iterator type')
     end
-    check_supported(number, space_id, index_id)
+    check_supported(number, space_id, index_id, key)
     return number
 end
 
@@ -150,7 +154,7 @@ local function select_list(space_id, index_id, key, options)
         iterator = options
     end
     if iterator ~= nil then
-        iterator = resolve_iterator(iterator, space_id, index_id)
+        iterator = resolve_iterator(iterator, space_id, index_id, key)
     end
     local has_after, held = hold_position(space_id, index_id, after)
     local size, encoding = encode_key(key)
@@ -221,7 +225,7 @@ local function pairs_of(space_id, index_id, key, options)
         iterator = options
     end
     if iterator ~= nil then
-        iterator = resolve_iterator(iterator, space_id, index_id)
+        iterator = resolve_iterator(iterator, space_id, index_id, key)
     end
     local has_after, held = hold_position(space_id, index_id, after)
     local size, encoding = encode_key(key)
@@ -240,13 +244,13 @@ local function pairs_of(space_id, index_id, key, options)
     return wrap(next_tuple, cursor, cursor)
 end
 
-local function count(space_id, index_id, key, options)
+function count(space_id, index_id, key, options)
     local iterator = options
     if type(options) == 'table' then
         iterator = options.iterator
     end
     if iterator ~= nil then
-        iterator = resolve_iterator(iterator, space_id, index_id)
+        iterator = resolve_iterator(iterator, space_id, index_id, key)
     end
     local size, encoding = encode_key(key)
     if size == nil then

@@ -27,8 +27,10 @@ const HOOKED: i32 = -3;
 unsafe extern "C" fn begin(context: *mut Context) -> i32 {
     // SAFETY: Lua passes the context of its state, and nothing else uses it meanwhile.
     let context = unsafe { &mut *context };
-    context.savepoints.clear();
     let outcome = context.database.borrow_mut().begin();
+    if outcome.is_ok() {
+        context.savepoints.clear();
+    }
     context.status(outcome.map(|()| 0))
 }
 
