@@ -21,7 +21,7 @@ end
 local function describe(err)
     if type(err) == 'cdata' and box.error.is(err) then
         for name, code in pairs(box.error) do
-            if code == err.code and type(code) == 'number' then
+            if err.type == 'ClientError' and code == err.code and type(code) == 'number' then
                 return ('ER_%s: %s'):format(name, err.message)
             end
         end
