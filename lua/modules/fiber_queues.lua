@@ -148,6 +148,7 @@ for name, fact in pairs(facts) do
 end
 
 function channel_metatable.__tostring(self)
+    check_channel(self, 'tostring(channel)')
     local _, count, _, _, closed = channel_info(self)
     return closed and 'channel: closed' or ('channel: %d'):format(count)
 end

@@ -5,6 +5,7 @@
 
 local native = ...
 local fiber = require('fiber')
+local text_of = require('lycosa.thrown').text_of
 
 local FOREVER_S = math.huge
 local FAILED = 1
@@ -27,7 +28,7 @@ local function describe(err)
         end
         return ('%s: %s'):format(err.type, err.message)
     end
-    return 'LuajitError: ' .. tostring(err)
+    return 'LuajitError: ' .. text_of(err)
 end
 
 local function warn(text)

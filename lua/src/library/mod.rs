@@ -20,6 +20,8 @@ mod yaml_style;
 
 use mlua::{Lua, Table};
 
+pub(crate) use popen::kill_children;
+
 use crate::state::load_module;
 use crate::{msgpack, values};
 
