@@ -545,7 +545,11 @@ fn a_space_takes_the_number_behind_the_greatest() {
         create("last", Some(i32::MAX as u32)).expect("free"),
         2_147_483_647
     );
-    assert_eq!(create("fourth", None).expect("free"), 513);
+    assert_eq!(create("fourth", None).expect("free"), 602);
+    let last_of_range = (1 << 30) - 1;
+    let made = create("last of its range", Some(last_of_range));
+    assert_eq!(made.expect("free"), last_of_range);
+    assert_eq!(create("fifth", None).expect("free"), 513);
     assert_eq!(code(create("too big", Some(u32::MAX))), Some(9));
 }
 
