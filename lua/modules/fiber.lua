@@ -18,7 +18,7 @@ local NAME_LIMIT_BYTES = 255
 
 local fiber = {}
 local methods = {}
-local fiber_metatable = {}
+local fiber_metatable = {__metatable = 'fiber'}
 
 local objects = setmetatable({}, {__mode = 'v'}) -- id -> object
 local storages = {} -- id -> table that the fiber keeps until it ends

@@ -12,6 +12,7 @@ local wrap = require('lycosa.iterator').wrap
 local context, RETRY = database.context, database.RETRY
 local encode, encode_key = encoder.encode, encoder.encode_key
 local take, raise, from_bytes = database.take, database.raise, tuples.from_bytes
+local check_slice = database.check_slice
 local ffi_get, ffi_count, ffi_extreme = database.get, database.count, database.extreme
 local ffi_select, ffi_selected_size = database.select, database.selected_size
 local ffi_copy_selected = database.copy_selected
@@ -35,6 +36,7 @@ local function get(space_id, index_id, key)
     if result > 0 then
         return take(result, format_ids[space_id]) or get(space_id, index_id, key)
     elseif result == RETRY then
+        check_slice()
         return get(space_id, index_id, key)
     elseif result < 0 then
         raise()
@@ -48,9 +50,13 @@ local ITERATORS = {
 }
 local SUPPORTED_ITERATORS = {[0] = true, true, true, true, true, true, true, [12] = true, [13] = true}
 
--- The iterators that no index has are refused in the words of the one that was asked.
-local function check_supported(iterator, space_id, index_id)
+local count
+
+-- The iterators that no index has are refused in the words of the one that was asked, after the key
+-- has been looked at.
+local function check_supported(iterator, space_id, index_id, key)
     if not SUPPORTED_ITERATORS[iterator] then
+        count(space_id, index_id, key, ITERATORS.EQ)
         local space = box.space[space_id]
         local index = space ~= nil and space.index[index_id] or {}
         box.error(box.error.UNSUPPORTED_INDEX_FEATURE, tostring(index.name), tostring(index.type),
@@ -58,7 +64,7 @@ local function check_supported(iterator, space_id, index_id)
     end
 end
 
-local function resolve_iterator(iterator, space_id, index_id)
+local function resolve_iterator(iterator, space_id, index_id, key)
     local number = iterator
     if type(iterator) == 'string' then
         number = ITERATORS[iterator:upper()]
@@ -71,7 +77,7 @@ local function resolve_iterator(iterator, space_id, index_id)
     if not (number >= 0 and number <= ITERATORS.PP and number % 1 == 0) then
         box.error(box.error.ILLEGAL_PARAMS, 'Invalid iterator type')
     end
-    check_supported(number, space_id, index_id)
+    check_supported(number, space_id, index_id, key)
     return number
 end
 
@@ -87,6 +93,7 @@ local function position_of(space_id, index_id, tuple)
     if result > 0 then
         return database.take_bytes(result)
     elseif result == RETRY then
+        check_slice()
         return position_of(space_id, index_id, tuple)
     end
     raise()
@@ -147,7 +154,7 @@ local function select_list(space_id, index_id, key, options)
         iterator = options
     end
     if iterator ~= nil then
-        iterator = resolve_iterator(iterator, space_id, index_id)
+        iterator = resolve_iterator(iterator, space_id, index_id, key)
     end
     local has_after, held = hold_position(space_id, index_id, after)
     local size, encoding = encode_key(key)
@@ -159,6 +166,7 @@ local function select_list(space_id, index_id, key, options)
     if result > 0 then
         return take_selected(result, format_ids[space_id])
     elseif result == RETRY then
+        check_slice()
         return select_list(space_id, index_id, key, options)
     end
     raise()
@@ -191,6 +199,9 @@ local function next_tuple(cursor)
     local result = cursor_next(context, number)
     if result == 0 then
         return nil
+    elseif result == RETRY then
+        check_slice()
+        return next_tuple(cursor)
     elseif result < 0 then
         raise()
     end
@@ -214,7 +225,7 @@ local function pairs_of(space_id, index_id, key, options)
         iterator = options
     end
     if iterator ~= nil then
-        iterator = resolve_iterator(iterator, space_id, index_id)
+        iterator = resolve_iterator(iterator, space_id, index_id, key)
     end
     local has_after, held = hold_position(space_id, index_id, after)
     local size, encoding = encode_key(key)
@@ -224,6 +235,7 @@ local function pairs_of(space_id, index_id, key, options)
     local number = cursor_open(context, space_id, index_id, iterator or DEFAULT_ITERATOR,
         size, encoding, offset, has_after, held)
     if number == RETRY then
+        check_slice()
         return pairs_of(space_id, index_id, key, options)
     elseif number < 0 then
         raise()
@@ -232,13 +244,13 @@ local function pairs_of(space_id, index_id, key, options)
     return wrap(next_tuple, cursor, cursor)
 end
 
-local function count(space_id, index_id, key, options)
+function count(space_id, index_id, key, options)
     local iterator = options
     if type(options) == 'table' then
         iterator = options.iterator
     end
     if iterator ~= nil then
-        iterator = resolve_iterator(iterator, space_id, index_id)
+        iterator = resolve_iterator(iterator, space_id, index_id, key)
     end
     local size, encoding = encode_key(key)
     if size == nil then
@@ -249,6 +261,7 @@ local function count(space_id, index_id, key, options)
     if result >= 0 then
         return result
     elseif result == RETRY then
+        check_slice()
         return count(space_id, index_id, key, options)
     end
     raise()
@@ -265,6 +278,7 @@ local function extreme(space_id, index_id, which, key, seed)
     if result > 0 then
         return take(result, format_ids[space_id])
     elseif result == RETRY then
+        check_slice()
         return extreme(space_id, index_id, which, key, seed)
     elseif result < 0 then
         raise()

@@ -198,7 +198,8 @@ end
 local function next_field(tuple, position)
     check(tuple, 'tuple:next(tuple, pos)')
     local wanted = (position or 0) + 1
-    if wanted < 1 or wanted > length(tuple) then
+    -- NaN is within no bounds.
+    if not (wanted >= 1 and wanted <= length(tuple)) then
         return nil
     end
     return wanted, field(tuple, wanted)

@@ -3,28 +3,31 @@
 use mlua::{Lua, Table};
 
 /// Changes the process's directory; answers with what went wrong, or nothing.
-fn change_directory(_: &Lua, path: String) -> mlua::Result<Option<String>> {
-    Ok(std::env::set_current_dir(path)
+fn change_directory(path: &str) -> Option<String> {
+    std::env::set_current_dir(path)
         .err()
-        .map(|error| error.to_string()))
+        .map(|error| error.to_string())
 }
 
 /// The host's name.
-fn hostname(_: &Lua, (): ()) -> mlua::Result<String> {
+fn hostname() -> String {
     let mut name = [0_u8; 256];
     // SAFETY: the name is written into the buffer, whose size is passed but for the last byte,
     // which stays zero.
     let status = unsafe { libc::gethostname(name.as_mut_ptr().cast(), name.len() - 1) };
     let end = name.iter().position(|&byte| byte == 0).unwrap_or(0);
     if status == 0 {
-        Ok(String::from_utf8_lossy(&name[..end]).into_owned())
+        String::from_utf8_lossy(&name[..end]).into_owned()
     } else {
-        Ok(String::from("localhost"))
+        String::from("localhost")
     }
 }
 
 /// Adds the functions to `native`.
 pub(crate) fn install(lua: &Lua, native: &Table) -> mlua::Result<()> {
-    native.set("change_directory", lua.create_function(change_directory)?)?;
-    native.set("hostname", lua.create_function(hostname)?)
+    native.set(
+        "change_directory",
+        lua.create_function(|_, path: String| Ok(change_directory(&path)))?,
+    )?;
+    native.set("hostname", lua.create_function(|_, ()| Ok(hostname()))?)
 }

@@ -44,7 +44,11 @@ pub fn with_boundary<R>(lua: &Lua, action: impl FnOnce(&mut Boundary) -> R) -> m
     let mut answer = None;
     // SAFETY: the stack is left as it was; the boundary lives as long as the state.
     unsafe {
-        lua.exec_raw::<()>((), |state| answer = Some(action(&mut *Boundary::of(state))))?;
+        lua.exec_raw::<()>((), |state| {
+            if let Some(boundary) = Boundary::of(state).as_mut() {
+                answer = Some(action(boundary));
+            }
+        })?;
     }
     answer.ok_or_else(|| mlua::Error::runtime("the Lua state has no boundary"))
 }

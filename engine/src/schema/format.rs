@@ -479,6 +479,18 @@ impl Format {
         }
     }
 
+    /// Whether every tuple that `other` takes fits this format too.
+    pub(crate) fn takes_all_of(&self, other: &Self) -> bool {
+        let is_wider = |(number, new): (usize, &Constraint)| match other.constraints.get(number) {
+            Some(old) => {
+                new.field_type.contains(old.field_type) && (new.is_nullable || !old.is_nullable)
+            }
+            None => new.field_type == FieldType::Any && new.is_nullable,
+        };
+        self.exact_field_count == other.exact_field_count
+            && self.constraints.iter().enumerate().all(is_wider)
+    }
+
     /// Checks a tuple. Fails with `ExactFieldCount`, `FieldMissing` or `FieldType`.
     #[inline]
     pub(crate) fn check(&self, tuple: &[u8]) -> Result<()> {

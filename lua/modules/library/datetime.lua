@@ -3,17 +3,18 @@
 
 local native = ...
 local ffi = require('ffi')
+local calendar = require('lycosa.datetime_calendar')
+local checks = require('lycosa.datetime_checks')
+local intervals = require('lycosa.datetime_interval')
 local values = require('lycosa.values')
 
 local datetime_t, interval_t = ffi.typeof('struct datetime'), ffi.typeof('struct interval')
-local buffer_t = ffi.typeof('char[?]')
 
 local function declared(signature, name)
     return ffi.cast(signature, native[name])
 end
 
 local datetime_text = declared('uint32_t (*)(const struct datetime *, char *, uint32_t)', 'datetime_text')
-local interval_text = declared('uint32_t (*)(const struct interval *, char *, uint32_t)', 'interval_text')
 local write_format = declared(
     'uint32_t (*)(const struct datetime *, const char *, uint32_t, char *, uint32_t)', 'format')
 local parse_text = declared(
@@ -22,123 +23,25 @@ local parse_day = declared('int32_t (*)(struct datetime *, const char *, uint32_
 local parse_zone = declared('int32_t (*)(struct datetime *, const char *, uint32_t, double)', 'parse_zone')
 local parse_offset = declared('int32_t (*)(const char *, uint32_t)', 'parse_offset')
 local shift = declared('int32_t (*)(struct datetime *, int32_t, const struct interval *)', 'shift')
-local combine = declared(
-    'int32_t (*)(struct interval *, const struct interval *, int32_t, const struct interval *)', 'combine')
 local subtract = declared(
     'int32_t (*)(struct interval *, const struct datetime *, const struct datetime *)', 'subtract')
 local is_daylight_saving = declared('int32_t (*)(const struct datetime *)', 'is_daylight_saving')
 local fill_now = declared('void (*)(struct datetime *)', 'now')
 local unpack_datetime = declared('int32_t (*)(struct datetime *, const char *, uint32_t)', 'unpack_datetime')
-local unpack_interval = declared('int32_t (*)(struct interval *, const char *, uint32_t)', 'unpack_interval')
 
 local floor = math.floor
+local expect, check_integer, check_range = checks.expect, checks.integer, checks.range
+local date_of, days_of, checked_days = calendar.date_of, calendar.days_of, calendar.checked_days
+local is_interval, to_interval, text_of = intervals.is, intervals.convert, intervals.text_of
+local combined, checked_interval = intervals.combined, intervals.checked
 
 local SECONDS_PER_DAY = 86400
--- From 0000-03-01, where the years that the calendar is computed in begin, to 1970-01-01.
-local DAYS_FROM_MARCH_0 = 719468
 local NO_OFFSET = 32767
-local LONGEST_TEXT = 192
 
-local MIN_YEAR, MAX_YEAR = -5879610, 5879611
 local MIN_DATE, MAX_DATE = '-5879610-06-22', '5879611-07-11'
-local YEARS = MAX_YEAR - MIN_YEAR
-local DAYS = YEARS * 365.25
-
--- What an interval may hold of each unit, in the order that they compare in.
-local UNITS = {
-    {'year', YEARS}, {'month', YEARS * 12}, {'week', YEARS * (365.25 / 7)}, {'day', DAYS},
-    {'hour', DAYS * 24}, {'min', DAYS * 24 * 60}, {'sec', DAYS * SECONDS_PER_DAY},
-    {'nsec', 2147483647},
-}
-local FRACTIONS = {usec = 1e3, msec = 1e6}
-
-local ADJUST = {excess = 0, none = 1, last = 2}
-local ADJUST_NAMES = {[0] = 'excess', 'none', 'last'}
 
 local function is_datetime(value)
     return type(value) == 'cdata' and ffi.istype(datetime_t, value)
-end
-
-local function is_interval(value)
-    return type(value) == 'cdata' and ffi.istype(interval_t, value)
-end
-
--- Throws unless `fits`; `level` counts from the caller of this function.
-local function expect(fits, what, where, value, level)
-    if not fits then
-        error(('%s: expected %s, but received %s'):format(where, what, type(value)), level + 1)
-    end
-end
-
-local function check_integer(value, name, level)
-    if type(value) ~= 'number' or value % 1 ~= 0 then
-        error(('%s: integer value expected, but received %s'):format(name, type(value)), level + 1)
-    end
-end
-
-local function check_range(value, name, least, greatest, level, special)
-    if type(value) ~= 'number' then
-        error(('numeric value expected, but received %s'):format(type(value)), level + 1)
-    elseif value == special or (value >= least and value <= greatest) then
-        return
-    elseif special then
-        error(('value %d of %s is out of allowed range [%d, %d..%d]'):format(
-            value, name, special, least, greatest), level + 1)
-    end
-    error(('value %d of %s is out of allowed range [%d, %d]'):format(
-        value, name, least, greatest), level + 1)
-end
-
--- Calls a native writer of text with a buffer that is large enough.
-local function text_of(write, value, ...)
-    local size = LONGEST_TEXT
-    while true do
-        local buffer = ffi.new(buffer_t, size)
-        local length
-        if ... then
-            length = write(value, ..., #(...), buffer, size)
-        else
-            length = write(value, buffer, size)
-        end
-        if length <= size then
-            return ffi.string(buffer, length)
-        end
-        size = length
-    end
-end
--- Not compiled: see `from_bytes` in tuple.lua.
-jit.off(text_of)
-
--- The calendar ---------------------------------------------------------------------------------
-
-local function days_of(year, month, day)
-    if month <= 2 then
-        year = year - 1
-    end
-    local era = floor(year / 400)
-    local year_of_era = year - era * 400
-    local day_of_year = floor((153 * ((month + 9) % 12) + 2) / 5) + day - 1
-    local day_of_era = year_of_era * 365 + floor(year_of_era / 4) - floor(year_of_era / 100) + day_of_year
-    return era * 146097 + day_of_era - DAYS_FROM_MARCH_0
-end
-
-local function date_of(days)
-    days = days + DAYS_FROM_MARCH_0
-    local era = floor(days / 146097)
-    local day_of_era = days - era * 146097
-    local year_of_era = floor((day_of_era - floor(day_of_era / 1460) + floor(day_of_era / 36524)
-        - floor(day_of_era / 146096)) / 365)
-    local day_of_year = day_of_era - (365 * year_of_era + floor(year_of_era / 4) - floor(year_of_era / 100))
-    local shifted_month = floor((5 * day_of_year + 2) / 153)
-    local month = (shifted_month + 2) % 12 + 1
-    local year = era * 400 + year_of_era + (month <= 2 and 1 or 0)
-    return year, month, day_of_year - floor((153 * shifted_month + 2) / 5) + 1
-end
-
-local MIN_DAYS, MAX_DAYS = days_of(MIN_YEAR, 6, 22), days_of(MAX_YEAR, 7, 11)
-
-local function days_in_month(year, month)
-    return days_of(year + (month == 12 and 1 or 0), month % 12 + 1, 1) - days_of(year, month, 1)
 end
 
 -- Seconds from 1970 to the shown time as if it were UTC.
@@ -150,25 +53,10 @@ local function local_days(datetime)
     return floor(local_seconds(datetime) / SECONDS_PER_DAY)
 end
 
--- Days to a date of which a day of -1 is the last one of its month.
-local function checked_days(year, month, day, level)
-    local last = days_in_month(year, month)
-    if day < 0 then
-        day = last
-    elseif day > last then
-        error(('invalid number of days %d in month %d for %d'):format(day, month, year), level + 1)
-    end
-    local days = days_of(year, month, day)
-    if days < MIN_DAYS or days > MAX_DAYS then
-        error(('date %4d-%02d-%02d is invalid'):format(year, month, day), level + 1)
-    end
-    return days
-end
-
 -- Tables of fields -----------------------------------------------------------------------------
 
 local RANGES = {
-    {'year', MIN_YEAR, MAX_YEAR}, {'month', 1, 12}, {'day', 1, 31, -1},
+    {'year', calendar.min_year, calendar.max_year}, {'month', 1, 12}, {'day', 1, 31, -1},
     {'hour', 0, 23}, {'min', 0, 59}, {'sec', 0, 60},
 }
 
@@ -220,7 +108,7 @@ local function split_timestamp(timestamp, nanoseconds, has_date, has_time, level
         error('only integer values allowed in timestamp if nsec, usec, or msecs provided', level + 1)
     end
     -- NaN is in no range.
-    if not (seconds >= MIN_DAYS * SECONDS_PER_DAY and seconds < (MAX_DAYS + 1) * SECONDS_PER_DAY) then
+    if not (seconds >= calendar.min_days * SECONDS_PER_DAY and seconds < (calendar.max_days + 1) * SECONDS_PER_DAY) then
         error(('timestamp %s is out of range'):format(timestamp), level + 1)
     end
     return seconds, nanoseconds
@@ -325,60 +213,6 @@ local function set(datetime, fields)
     return datetime
 end
 
--- Intervals ------------------------------------------------------------------------------------
-
-local function interval_limit(value, name, limit, level)
-    if type(value) ~= 'number' then
-        error(('numeric value expected, but received %s'):format(type(value)), level + 1)
-    elseif not (value >= -limit and value <= limit) then
-        error(('value %s of %s is out of allowed range [%s, %s]'):format(value, name, -limit, limit),
-            level + 1)
-    end
-end
-
--- The interval that a table describes, or an interval itself.
-local function to_interval(fields, level)
-    if is_interval(fields) then
-        return fields
-    end
-    local interval = ffi.new(interval_t)
-    interval.adjust = ADJUST[fields.adjust] or ADJUST.none
-    local nanoseconds, given = 0, 0
-    for _, unit in ipairs(UNITS) do
-        local name, limit = unpack(unit)
-        local value = fields[name]
-        if value ~= nil then
-            interval_limit(value, name, limit, level + 1)
-            if name == 'nsec' then
-                nanoseconds, given = value, 1
-            else
-                check_integer(value, name, level + 1)
-                interval[name] = value
-            end
-        end
-    end
-    for name, factor in pairs(FRACTIONS) do
-        local value = fields[name]
-        if value ~= nil then
-            interval_limit(value, name, floor(2147483647 / factor), level + 1)
-            nanoseconds, given = value * factor, given + 1
-        end
-    end
-    if given > 1 then
-        error('only one of nsec, usec or msecs may be defined simultaneously', level + 1)
-    end
-    interval.nsec = nanoseconds
-    return interval
-end
-
-local function new_interval(fields)
-    if fields == nil then
-        fields = {}
-    end
-    expect(type(fields) == 'table', 'table', 'interval.new()', fields, 2)
-    return (to_interval(fields, 2))
-end
-
 -- Adds an interval to a time in place.
 local function move(datetime, sign, interval, level)
     local status = shift(datetime, sign, interval)
@@ -388,21 +222,6 @@ local function move(datetime, sign, interval, level)
             status < 0 and MIN_DATE or MAX_DATE), level + 1)
     end
     return datetime
-end
-
-local function checked_interval(interval, status, operation, level)
-    if status ~= 0 then
-        local name, limit = unpack(UNITS[status])
-        error(('%s moves value %s of %s out of allowed range [%s, %s]'):format(
-            operation, interval[name], name, -limit, limit), level + 1)
-    end
-    return interval
-end
-
-local function combined(left, sign, right, level)
-    local result = ffi.new(interval_t)
-    local status = combine(result, to_interval(left, level + 1), sign, to_interval(right, level + 1))
-    return (checked_interval(result, status, sign > 0 and 'addition' or 'subtraction', level + 1))
 end
 
 local function add(left, right)
@@ -561,67 +380,15 @@ ffi.metatype(datetime_t, {
     end,
 })
 
-local function interval_to_table(interval)
-    expect(is_interval(interval), 'interval', 'interval.totable()', interval, 2)
-    local result = {adjust = ADJUST_NAMES[interval.adjust]}
-    for _, unit in ipairs(UNITS) do
-        result[unit[1]] = interval[unit[1]]
+values.makers[4] = function(body)
+    local datetime = ffi.new(datetime_t)
+    if unpack_datetime(datetime, body, #body) == 0 then
+        error('Invalid MsgPack - cannot unpack datetime', 0)
     end
-    return result
+    return datetime
 end
 
-local function compare_intervals(left, right)
-    if not is_interval(left) or not is_interval(right) then
-        return nil
-    end
-    for _, unit in ipairs(UNITS) do
-        local order = left[unit[1]] - right[unit[1]]
-        if order ~= 0 then
-            return order
-        end
-    end
-    return 0
-end
-
-local function order_of_intervals(left, right)
-    return compare_intervals(left, right) or error('incompatible types for interval comparison', 3)
-end
-
-local function interval_to_string(interval)
-    expect(is_interval(interval), 'interval', 'datetime.interval.tostring', interval, 2)
-    return (text_of(interval_text, interval))
-end
-
-local interval_methods = {totable = interval_to_table, __serialize = interval_to_string}
-
-ffi.metatype(interval_t, {
-    __tostring = interval_to_string,
-    __eq = function(left, right) return compare_intervals(left, right) == 0 end,
-    __lt = function(left, right) return order_of_intervals(left, right) < 0 end,
-    __le = function(left, right) return order_of_intervals(left, right) <= 0 end,
-    __add = add,
-    __sub = difference,
-    __index = function(interval, name)
-        local factor = FRACTIONS[name]
-        if factor then
-            return floor(interval.nsec / factor)
-        end
-        return interval_methods[name]
-    end,
-})
-
-local function unpacked(ctype, unpack_body, what)
-    return function(body)
-        local value = ffi.new(ctype)
-        if unpack_body(value, body, #body) == 0 then
-            error('Invalid MsgPack - cannot unpack ' .. what, 0)
-        end
-        return value
-    end
-end
-
-values.makers[4] = unpacked(datetime_t, unpack_datetime, 'datetime')
-values.makers[6] = unpacked(interval_t, unpack_interval, 'interval')
+intervals.add, intervals.subtract = add, difference
 
 return {
     new = new,
@@ -633,6 +400,6 @@ return {
     parse = parse,
     parse_date = parse_date,
     is_datetime = is_datetime,
-    interval = {new = new_interval, is_interval = is_interval},
+    interval = {new = intervals.new, is_interval = is_interval},
     TZ = native.zones,
 }

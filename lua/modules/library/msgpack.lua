@@ -163,7 +163,11 @@ local function new(is_default)
         if type(source) ~= 'string' and address == nil then
             error("msgpack.object_from_raw: a Lua string or 'char *' expected", 2)
         elseif address ~= nil then
-            source = ffi.string(ffi.cast(bytes_t, address), check_number(size, 'object_from_raw', 2))
+            size = check_number(size, 'object_from_raw', 2)
+            if size < 0 then
+                error("msgpack.object_from_raw: size can't be negative", 2)
+            end
+            source = ffi.string(ffi.cast(bytes_t, address), size)
         end
         local length = native.measure(source, 1)
         if length ~= #source then

@@ -60,7 +60,8 @@ pub fn install(lua: &Lua, scheduler: &Scheduler) -> mlua::Result<Table> {
         watcher: OnceCell::new(),
     });
     let pointer: *mut c_void = Rc::as_ptr(&bridge).cast_mut().cast();
-    with_boundary(lua, |boundary| boundary.scheduler = Some(scheduler.clone()))?;
+    // A state that was not made by `new_state` has no boundary, and nothing of ours that recurses.
+    let _ = with_boundary(lua, |boundary| boundary.scheduler = Some(scheduler.clone()));
     let stack_size_bytes = scheduler.stack_size_bytes() as f64;
     lua.set_app_data(bridge);
     // SAFETY: the closure leaves exactly one table on the stack, and holds nothing with a destructor

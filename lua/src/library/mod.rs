@@ -54,6 +54,13 @@ const MODULES: &[Module] = &[
     module!("csv", "csv.lua"),
     module!("digest", "digest.lua", digest::native),
     module!("datetime", "datetime.lua", values::datetime::native),
+    module!("lycosa.datetime_calendar", "datetime_calendar.lua"),
+    module!("lycosa.datetime_checks", "datetime_checks.lua"),
+    module!(
+        "lycosa.datetime_interval",
+        "datetime_interval.lua",
+        values::datetime::interval_native
+    ),
     module!("decimal", "decimal.lua", values::decimal::native),
     module!("errno", "errno.lua", errno::native),
     module!("fio", "fio.lua", fio::native),
@@ -81,6 +88,7 @@ const MODULES: &[Module] = &[
     module!("tarantool", "tarantool.lua", tarantool::native),
     module!("tap", "tap.lua"),
     module!("uri", "uri.lua"),
+    module!("lycosa.uri_escape", "uri_escape.lua"),
     module!("trigger", "trigger.lua"),
     module!(
         "lycosa.tuple_format",

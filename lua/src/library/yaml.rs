@@ -120,6 +120,10 @@ fn binary(bytes: &[u8]) -> Event {
 }
 
 /// `from_base64(text)`: the bytes, line breaks inside left out.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "what Lua's arguments are converted to"
+)]
 fn from_base64(lua: &Lua, text: mlua::LuaString) -> mlua::Result<mlua::LuaString> {
     use base64::Engine as _;
     let mut digits = text.as_bytes().to_vec();
@@ -134,6 +138,10 @@ fn from_base64(lua: &Lua, text: mlua::LuaString) -> mlua::Result<mlua::LuaString
 type Entry = (&'static str, Option<String>, Option<String>, Option<String>);
 
 /// `parse(text)`: the events of all documents; on a fault, those before it and what is wrong.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "what Lua's arguments are converted to"
+)]
 fn parse(lua: &Lua, text: mlua::LuaString) -> mlua::Result<(Table, Option<String>)> {
     let bytes = text.as_bytes();
     let mut input: &[u8] = &bytes;

@@ -49,8 +49,7 @@ pub(super) fn style_of(text: &str, layout: Layout) -> ScalarStyle {
 /// Whether something in `bytes` means more than itself outside quotes.
 fn has_indicator(bytes: &[u8]) -> bool {
     let is_space = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0);
-    let is_last_or_before_space =
-        |position: usize| bytes.get(position + 1).is_none_or(|next| is_space(next));
+    let is_last_or_before_space = |position: usize| bytes.get(position + 1).is_none_or(is_space);
     bytes
         .iter()
         .enumerate()

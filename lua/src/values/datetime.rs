@@ -323,18 +323,25 @@ unsafe extern "C" fn unpack_interval(
     })
 }
 
+/// What `datetime_interval.lua` calls.
+pub(crate) fn interval_native(lua: &Lua) -> mlua::Result<Table> {
+    let native = lua.create_table()?;
+    native.set("interval_text", address(interval_text as *const ()))?;
+    native.set("combine", address(combine as *const ()))?;
+    native.set("unpack_interval", address(unpack_interval as *const ()))?;
+    Ok(native)
+}
+
 /// What `datetime.lua` calls.
 pub(crate) fn native(lua: &Lua) -> mlua::Result<Table> {
     let native = lua.create_table()?;
     native.set("datetime_text", address(datetime_text as *const ()))?;
-    native.set("interval_text", address(interval_text as *const ()))?;
     native.set("format", address(format as *const ()))?;
     native.set("parse", address(parse as *const ()))?;
     native.set("parse_date", address(parse_date as *const ()))?;
     native.set("parse_zone", address(parse_zone as *const ()))?;
     native.set("parse_offset", address(parse_offset as *const ()))?;
     native.set("shift", address(shift as *const ()))?;
-    native.set("combine", address(combine as *const ()))?;
     native.set("subtract", address(subtract as *const ()))?;
     native.set(
         "is_daylight_saving",
@@ -342,7 +349,6 @@ pub(crate) fn native(lua: &Lua) -> mlua::Result<Table> {
     )?;
     native.set("now", address(now as *const ()))?;
     native.set("unpack_datetime", address(unpack_datetime as *const ()))?;
-    native.set("unpack_interval", address(unpack_interval as *const ()))?;
     let zones = lua.create_table()?;
     for zone in Zone::all() {
         zones.set(zone.name(), zone.number())?;
