@@ -3,7 +3,7 @@
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
-use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -518,6 +518,18 @@ impl Terminal {
         self.shown.clear();
         let mut buffer = [0; 4096];
         while !self.shown.contains(expected) {
+            let mut shown = libc::pollfd {
+                fd: self.screen.as_raw_fd(),
+                events: libc::POLLIN,
+                revents: 0,
+            };
+            // SAFETY: the call reads and writes the one structure it is given.
+            let ready = unsafe { libc::poll(&raw mut shown, 1, 60_000) };
+            assert!(
+                ready > 0,
+                "{expected:?} was not shown, only {:?}",
+                self.shown
+            );
             let length = self.screen.read(&mut buffer).unwrap_or_else(|error| {
                 panic!(
                     "{error} before {expected:?} was shown, only {:?}",
