@@ -136,6 +136,8 @@ pub(crate) struct Mark {
     pub(crate) position: usize,
     /// How many statements were open.
     pub(crate) depth: usize,
+    /// What the transaction's `has_idle_statements` was.
+    pub(crate) has_idle_statements: bool,
 }
 
 /// The transaction of one fiber.
@@ -145,6 +147,8 @@ pub(crate) struct Transaction {
     /// Which transaction this is, over the life of the database.
     pub(crate) number: u64,
     pub(crate) log: Vec<Change>,
+    /// Whether a statement found nothing to change: it is not in the log, but counts as done.
+    pub(crate) has_idle_statements: bool,
     /// Oldest first.
     pub(crate) savepoints: Vec<Mark>,
     pub(crate) next_savepoint: u32,
@@ -159,6 +163,7 @@ impl Transaction {
     pub(crate) fn reset(&mut self) {
         debug_assert!(self.log.is_empty(), "the log is committed or undone first");
         self.state = State::Idle;
+        self.has_idle_statements = false;
         self.savepoints.clear();
         self.next_savepoint = 0;
         self.statements.clear();

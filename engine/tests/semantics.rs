@@ -219,6 +219,9 @@ fn a_yield_aborts_a_transaction_until_it_is_ended() {
     database.before_switch();
     assert!(database.is_in_transaction());
     let read = database.get(space, 0, Encoded::EMPTY).map(|_| ());
+    assert_eq!(code(read), Some(19), "a wrong key is told first");
+    let key = id(1).finish();
+    let read = database.get(space, 0, Encoded::trusted(&key)).map(|_| ());
     assert_eq!(code(read), Some(154));
     assert_eq!(code(insert(&mut database, space, &id(2))), Some(154));
     assert_eq!(code(database.savepoint()), Some(154));
@@ -326,11 +329,15 @@ fn looking_through_the_tuples_must_come_first_in_a_transaction() {
     insert(&mut database, space, &id(1)).expect("new");
     let build = database.create_index(space, "late", &secondary);
     assert_eq!(code(build), Some(54));
-    let field = FieldDefinition::new("id", FieldType::Unsigned);
-    assert_eq!(
-        code(database.set_format(space, vec![field.clone()])),
-        Some(54)
-    );
+    let wider = vec![FieldDefinition::new("id", FieldType::Integer)];
+    database
+        .set_format(space, wider)
+        .expect("nothing to look for");
+    let fields = vec![
+        FieldDefinition::new("id", FieldType::Unsigned),
+        FieldDefinition::new("name", FieldType::String).nullable(),
+    ];
+    assert_eq!(code(database.set_format(space, fields.clone())), Some(54));
     database.commit().expect("open");
     database.begin().expect("none is open");
     let found = database
@@ -338,7 +345,7 @@ fn looking_through_the_tuples_must_come_first_in_a_transaction() {
         .map(|tuple| tuple.is_some());
     assert!(found.expect("a tree"), "a read before is no change");
     database
-        .set_format(space, vec![field])
+        .set_format(space, fields)
         .expect("nothing has changed yet");
     database.commit().expect("open");
 }

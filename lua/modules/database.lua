@@ -1,8 +1,8 @@
 -- The FFI half of `box`: bindings to the engine's functions, and results.
 --
 -- A binding answers with a status: a negative one means that the error waits in Rust, and `raise`
--- throws it; RETRY that what was encoded has been overwritten by a finalizer, and the call must be
--- begun anew; HOOKED that the statement is one for `hooked_statements.lua`; a positive one is the number of a result, which `take` copies into a new object.
+-- throws it; RETRY that what was encoded has been overwritten by a finalizer, or that `check_slice` is
+-- due, and the call must be begun anew after that; HOOKED that the statement is one for `hooked_statements.lua`; a positive one is the number of a result, which `take` copies into a new object.
 
 local native = ...
 local ffi = require('ffi')
@@ -73,6 +73,7 @@ local bindings = {
 
 local raise = errors.raise_pending
 bindings.raise = raise
+bindings.check_slice = require('fiber').check_slice
 
 local new, tuple_t = ffi.new, tuples.type
 local fill_result = bind('fill_result', 'int32_t', ', int32_t, uint32_t, uint32_t, struct tuple *')

@@ -3,6 +3,7 @@
 
 local native = ...
 local ffi = require('ffi')
+local text_of = require('lycosa.thrown').text_of
 
 ffi.cdef([[struct error { const uint32_t __unused; };]])
 
@@ -262,7 +263,7 @@ local function wrap(value)
     if is_error(value) then
         return value
     end
-    return make(0, 'LuajitError', tostring(value))
+    return make(0, 'LuajitError', text_of(value))
 end
 
 -- For modules that can do without `box`: an object of a type with the text of any value; what is an
@@ -271,7 +272,7 @@ package.loaded['internal.box_error'] = function(kind, value)
     if is_error(value) then
         return value
     end
-    return make(0, kind, tostring(value))
+    return make(0, kind, text_of(value))
 end
 
 -- Throws the error that an FFI function has left.

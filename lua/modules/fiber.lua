@@ -7,6 +7,7 @@
 local primitives, add_queues = ...
 
 local ffi = require('ffi')
+local text_of = require('lycosa.thrown').text_of
 
 local error, getmetatable, pcall, rawequal, select = error, debug.getmetatable, pcall, rawequal, select
 local setmetatable, tonumber, tostring, type, unpack = setmetatable, tonumber, tostring, type, unpack
@@ -17,7 +18,7 @@ local NAME_LIMIT_BYTES = 255
 
 local fiber = {}
 local methods = {}
-local fiber_metatable = {}
+local fiber_metatable = {__metatable = 'fiber'}
 
 local objects = setmetatable({}, {__mode = 'v'}) -- id -> object
 local storages = {} -- id -> table that the fiber keeps until it ends
@@ -44,8 +45,7 @@ local function raise_cancelled()
 end
 
 local function is_cancel_error(value)
-    return value == 'fiber is cancelled'
-        or type(value) == 'cdata' and value.type == 'FiberIsCancelled'
+    return (type(value) == 'string' or type(value) == 'cdata') and text_of(value) == 'fiber is cancelled'
 end
 
 --- Objects.
@@ -104,8 +104,8 @@ local function log_line(level, text)
 end
 
 local function log_error(value)
-    local is_object = type(value) == 'cdata' and value ~= nil
-    log_line('error', is_object and tostring(value) or 'LuajitError: ' .. tostring(value))
+    local is_object = type(value) == 'cdata' and rawequal(as_error('LuajitError', value), value)
+    log_line('error', is_object and text_of(value) or 'LuajitError: ' .. text_of(value))
 end
 
 -- What is left to do when a fiber's function has returned or failed.
@@ -117,7 +117,7 @@ local function finish(id, ok, ...)
     storages[id], locals[id] = nil, nil
     if primitives.is_joinable(id) then
         local value = ...
-        if not ok and type(value) ~= 'cdata' then
+        if not ok then
             outcomes[id] = {n = 2, false, as_error('LuajitError', value)}
         else
             outcomes[id] = {n = select('#', ...) + 1, ok, ...}

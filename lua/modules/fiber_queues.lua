@@ -7,7 +7,7 @@ local tonumber, type = tonumber, type
 
 --- Condition variables.
 
-local condition_metatable = {__gc = primitives.condition_free}
+local condition_metatable = {__metatable = 'fiber.cond', __gc = primitives.condition_free}
 local condition_methods = {}
 condition_metatable.__index = condition_methods
 
@@ -59,7 +59,7 @@ end
 
 --- Channels.
 
-local channel_metatable = {__gc = primitives.channel_free}
+local channel_metatable = {__metatable = 'fiber.channel', __gc = primitives.channel_free}
 local channel_methods = {}
 channel_metatable.__index = channel_methods
 
@@ -148,6 +148,7 @@ for name, fact in pairs(facts) do
 end
 
 function channel_metatable.__tostring(self)
+    check_channel(self, 'tostring(channel)')
     local _, count, _, _, closed = channel_info(self)
     return closed and 'channel: closed' or ('channel: %d'):format(count)
 end

@@ -5,6 +5,7 @@
 
 local native = ...
 local fiber = require('fiber')
+local text_of = require('lycosa.thrown').text_of
 
 local FOREVER_S = math.huge
 local FAILED = 1
@@ -21,13 +22,13 @@ end
 local function describe(err)
     if type(err) == 'cdata' and box.error.is(err) then
         for name, code in pairs(box.error) do
-            if code == err.code and type(code) == 'number' then
+            if err.type == 'ClientError' and code == err.code and type(code) == 'number' then
                 return ('ER_%s: %s'):format(name, err.message)
             end
         end
         return ('%s: %s'):format(err.type, err.message)
     end
-    return 'LuajitError: ' .. tostring(err)
+    return 'LuajitError: ' .. text_of(err)
 end
 
 local function warn(text)

@@ -3,6 +3,7 @@
 -- A statement encodes its tuple into the scratch buffer, does one FFI call, and copies the result
 -- into a new tuple object. All of it is compiled by the JIT.
 
+local ffi = require('ffi')
 local database = require('lycosa.database')
 local encoder = require('lycosa.msgpack_encoder')
 local tuples = require('lycosa.tuple')
@@ -11,7 +12,7 @@ local wrap = require('lycosa.iterator').wrap
 
 local context, RETRY, HOOKED = database.context, database.RETRY, database.HOOKED
 local encode, encode_key = encoder.encode, encoder.encode_key
-local take, raise = database.take, database.raise
+local take, raise, check_slice = database.take, database.raise, database.check_slice
 local ffi_insert, ffi_replace, ffi_delete = database.insert, database.replace, database.delete
 local ffi_update, ffi_upsert = database.update, database.upsert
 local ffi_hold, ffi_echo = database.hold, database.echo
@@ -21,6 +22,7 @@ local get, select, pairs_of, count = reads.get, reads.select, reads.pairs_of, re
 local extreme, position_of = reads.extreme, reads.position_of
 local MINIMUM, MAXIMUM, RANDOM = reads.MINIMUM, reads.MAXIMUM, reads.RANDOM
 local type, tonumber = type, tonumber
+local size_t = ffi.typeof('uint64_t')
 
 local function check_space(space, method)
     if type(space) ~= 'table' or space.id == nil then
@@ -63,6 +65,7 @@ function space_methods.insert(space, tuple)
         local format_id = format_ids[id]
         return take(result, format_id) or copy_of(tuple, format_id)
     elseif result == RETRY then
+        check_slice()
         return space_methods.insert(space, tuple)
     elseif result == HOOKED then
         return hooked('insert', id, tuple)
@@ -82,6 +85,7 @@ function space_methods.replace(space, tuple)
         local format_id = format_ids[id]
         return take(result, format_id) or copy_of(tuple, format_id)
     elseif result == RETRY then
+        check_slice()
         return space_methods.replace(space, tuple)
     elseif result == HOOKED then
         return hooked('replace', id, tuple)
@@ -100,6 +104,7 @@ local function delete(space_id, index_id, key)
     if result > 0 then
         return take(result, format_ids[space_id])
     elseif result == RETRY then
+        check_slice()
         return delete(space_id, index_id, key)
     elseif result == HOOKED then
         return hooked('delete', space_id, index_id, key)
@@ -108,9 +113,22 @@ local function delete(space_id, index_id, key)
     end
 end
 
+local function is_list(value)
+    return type(value) == 'table' or tuples.is(value)
+end
+
+-- That the index is missing is said first.
+local function refuse_update(space_id, index_id)
+    local space = box.space[space_id]
+    if space ~= nil and space.index[index_id] == nil then
+        box.error(box.error.NO_SUCH_INDEX_ID, index_id, space.name)
+    end
+    error('Usage index:update(key, ops)', 0)
+end
+
 local function update(space_id, index_id, key, operations)
-    if key == nil or type(operations) ~= 'table' then
-        error('Usage: index:update(key, ops)', 3)
+    if not is_list(operations) then
+        refuse_update(space_id, index_id)
     end
     local size, encoding = encode_key(key)
     if size == nil then
@@ -125,6 +143,7 @@ local function update(space_id, index_id, key, operations)
     if result > 0 then
         return take(result, format_ids[space_id])
     elseif result == RETRY then
+        check_slice()
         return update(space_id, index_id, key, operations)
     elseif result == HOOKED then
         return hooked('update', space_id, index_id, key, operations)
@@ -158,8 +177,8 @@ end
 
 function space_methods.upsert(space, tuple, operations)
     check_space(space, 'upsert')
-    if type(operations) ~= 'table' then
-        error('Usage: space:upsert(tuple_key, operations)', 2)
+    if not is_list(tuple) or not is_list(operations) then
+        error('Usage space:upsert(tuple_key, ops)', 0)
     end
     local size, encoding = encode(tuple)
     if size == nil then
@@ -172,6 +191,7 @@ function space_methods.upsert(space, tuple, operations)
     end
     local status = ffi_upsert(context, space.id, held, size, encoding)
     if status == RETRY then
+        check_slice()
         return space_methods.upsert(space, tuple, operations)
     elseif status == HOOKED then
         return hooked('upsert', space.id, tuple, operations)
@@ -212,9 +232,10 @@ function space_methods.len(space)
     return figure(ffi_length(context, space.id, 0))
 end
 
+-- A size_t, as Tarantool's; that of an index is a number.
 function space_methods.bsize(space)
     check_space(space, 'bsize')
-    return figure(ffi_byte_size(context, space.id, -1))
+    return ffi.cast(size_t, figure(ffi_byte_size(context, space.id, -1)))
 end
 
 function index_methods.get(index, key)

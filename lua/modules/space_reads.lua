@@ -12,6 +12,7 @@ local wrap = require('lycosa.iterator').wrap
 local context, RETRY = database.context, database.RETRY
 local encode, encode_key = encoder.encode, encoder.encode_key
 local take, raise, from_bytes = database.take, database.raise, tuples.from_bytes
+local check_slice = database.check_slice
 local ffi_get, ffi_count, ffi_extreme = database.get, database.count, database.extreme
 local ffi_select, ffi_selected_size = database.select, database.selected_size
 local ffi_copy_selected = database.copy_selected
@@ -35,6 +36,7 @@ local function get(space_id, index_id, key)
     if result > 0 then
         return take(result, format_ids[space_id]) or get(space_id, index_id, key)
     elseif result == RETRY then
+        check_slice()
         return get(space_id, index_id, key)
     elseif result < 0 then
         raise()
@@ -48,9 +50,13 @@ local ITERATORS = {
 }
 local SUPPORTED_ITERATORS = {[0] = true, true, true, true, true, true, true, [12] = true, [13] = true}
 
--- The iterators that no index has are refused in the words of the one that was asked.
-local function check_supported(iterator, space_id, index_id)
+local count
+
+-- The iterators that no index has are refused in the words of the one that was asked, after the key
+-- has been looked at.
+local function check_supported(iterator, space_id, index_id, key)
     if not SUPPORTED_ITERATORS[iterator] then
+        count(space_id, index_id, key, ITERATORS.EQ)
         local space = box.space[space_id]
         local index = space ~= nil and space.index[index_id] or {}
         box.error(box.error.UNSUPPORTED_INDEX_FEATURE, tostring(index.name), tostring(index.type),
@@ -61,7 +67,7 @@ end
 -- Leaves the choice to the engine: ALL for the empty key, else EQ.
 local DEFAULT_ITERATOR = 4294967295
 
-local function resolve_iterator(iterator, space_id, index_id)
+local function resolve_iterator(iterator, space_id, index_id, key)
     local number = iterator
     if iterator == nil then
         return DEFAULT_ITERATOR
@@ -76,7 +82,7 @@ local function resolve_iterator(iterator, space_id, index_id)
     if not (number >= 0 and number <= ITERATORS.PP and number % 1 == 0) then
         box.error(box.error.ILLEGAL_PARAMS, 'Invalid iterator type')
     end
-    check_supported(number, space_id, index_id)
+    check_supported(number, space_id, index_id, key)
     return number
 end
 
@@ -89,6 +95,7 @@ local function position_of(space_id, index_id, tuple)
     if result > 0 then
         return database.take_bytes(result)
     elseif result == RETRY then
+        check_slice()
         return position_of(space_id, index_id, tuple)
     end
     raise()
@@ -146,7 +153,7 @@ local function select_list(space_id, index_id, key, options)
     elseif options ~= nil then
         iterator = options
     end
-    iterator = resolve_iterator(iterator, space_id, index_id)
+    iterator = resolve_iterator(iterator, space_id, index_id, key)
     local has_after, held = hold_position(space_id, index_id, after)
     local size, encoding = encode_key(key)
     if size == nil then
@@ -157,6 +164,7 @@ local function select_list(space_id, index_id, key, options)
     if result > 0 then
         return take_selected(result, format_ids[space_id])
     elseif result == RETRY then
+        check_slice()
         return select_list(space_id, index_id, key, options)
     end
     raise()
@@ -189,6 +197,9 @@ local function next_tuple(cursor)
     local result = cursor_next(context, number)
     if result == 0 then
         return nil
+    elseif result == RETRY then
+        check_slice()
+        return next_tuple(cursor)
     elseif result < 0 then
         raise()
     end
@@ -211,7 +222,7 @@ local function pairs_of(space_id, index_id, key, options)
     elseif options ~= nil then
         iterator = options
     end
-    iterator = resolve_iterator(iterator, space_id, index_id)
+    iterator = resolve_iterator(iterator, space_id, index_id, key)
     local has_after, held = hold_position(space_id, index_id, after)
     local size, encoding = encode_key(key)
     if size == nil then
@@ -220,6 +231,7 @@ local function pairs_of(space_id, index_id, key, options)
     local number = cursor_open(context, space_id, index_id, iterator,
         size, encoding, offset, has_after, held)
     if number == RETRY then
+        check_slice()
         return pairs_of(space_id, index_id, key, options)
     elseif number < 0 then
         raise()
@@ -228,12 +240,12 @@ local function pairs_of(space_id, index_id, key, options)
     return wrap(next_tuple, cursor, cursor)
 end
 
-local function count(space_id, index_id, key, options)
+function count(space_id, index_id, key, options)
     local iterator = options
     if type(options) == 'table' then
         iterator = options.iterator
     end
-    iterator = resolve_iterator(iterator, space_id, index_id)
+    iterator = resolve_iterator(iterator, space_id, index_id, key)
     local size, encoding = encode_key(key)
     if size == nil then
         not_an_array()
@@ -243,6 +255,7 @@ local function count(space_id, index_id, key, options)
     if result >= 0 then
         return result
     elseif result == RETRY then
+        check_slice()
         return count(space_id, index_id, key, options)
     end
     raise()
@@ -259,6 +272,7 @@ local function extreme(space_id, index_id, which, key, seed)
     if result > 0 then
         return take(result, format_ids[space_id])
     elseif result == RETRY then
+        check_slice()
         return extreme(space_id, index_id, which, key, seed)
     elseif result < 0 then
         raise()

@@ -76,7 +76,8 @@ end
 local function log_failure(callable, ...)
     local ok, failure = pcall(callable, ...)
     if not ok then
-        log.error('%s: %s', errors.wrap(failure).type, tostring(failure))
+        local reason = errors.wrap(failure)
+        log.error('%s: %s', reason.type, reason.message)
     end
 end
 

@@ -149,6 +149,12 @@ fn install(lua: &Lua) -> mlua::Result<()> {
     adopt_values(lua, &values)?;
     load_module(
         lua,
+        "thrown",
+        include_str!("../modules/thrown.lua"),
+        &native,
+    )?;
+    load_module(
+        lua,
         "msgpack_encoder",
         include_str!("../modules/msgpack_encoder.lua"),
         &native,

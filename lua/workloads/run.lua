@@ -11,6 +11,11 @@ local ffi = require('ffi')
 local fiber = require('fiber')
 local json = require('json')
 
+-- Hooks may fill and verify millions of tuples without a yield.
+if fiber.set_max_slice ~= nil then
+    fiber.set_max_slice(math.huge)
+end
+
 -- What an error says: the text of what was thrown, whatever it was.
 local function text_of(err)
     if err == nil then

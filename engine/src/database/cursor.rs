@@ -28,7 +28,7 @@ pub(super) enum Walk {
         iterator: IteratorType,
         key: Option<Vec<u8>>,
     },
-    /// HASH, all tuples.
+    /// HASH, all tuples, or those behind one in the table's order.
     Buckets { bucket: usize, layout: u64 },
     /// HASH, one key: the tuple, until it is given.
     Single { tuple: Option<TuplePtr> },
@@ -96,6 +96,13 @@ impl Walk {
                 bucket: 0,
                 layout: hash.layout(),
             },
+            Structure::Hash(hash) if iterator == IteratorType::Gt => {
+                let found = hash.get(key).and_then(|tuple| hash.bucket_after(tuple));
+                Self::Buckets {
+                    bucket: found.unwrap_or(usize::MAX),
+                    layout: hash.layout(),
+                }
+            }
             Structure::Hash(hash) => Self::Single {
                 tuple: hash.get(key),
             },
@@ -175,8 +182,7 @@ impl Database {
         offset: u64,
     ) -> Result<Cursor> {
         self.statistics.count(Counter::Select);
-        self.touch()?;
-        self.check_search(space_id, index_id, iterator, key)?;
+        self.begin_search(space_id, index_id, iterator, key)?;
         if let Some(position) = after {
             self.check_position(space_id, index_id, iterator, key, position)?;
         }

@@ -225,8 +225,10 @@ impl Database {
         }
         let parts = space.indexes.iter().flat_map(|i| i.definition().parts());
         let format = Format::new(fields, field_count, parts)?;
-        Self::require_first(self.is_first_statement(), space, "space format check")?;
-        check_tuples(space, &format)?;
+        if !format.takes_all_of(&space.format) {
+            Self::require_first(self.is_first_statement(), space, "space format check")?;
+            check_tuples(space, &format)?;
+        }
         let shown_format = system::format_value(&format);
         let shown_count = system::value(|out| msgpack::write_unsigned(out, field_count.into()));
         let space = self
@@ -256,9 +258,9 @@ impl Database {
         Ok(())
     }
 
-    /// Whether the running transaction has changed nothing yet.
+    /// Whether the running transaction has done no statement yet.
     pub(super) fn is_first_statement(&self) -> bool {
-        self.transaction.log.is_empty()
+        self.transaction.log.is_empty() && !self.transaction.has_idle_statements
     }
 
     /// Fails with `MultistatementTransaction` when there are tuples to look through and this is not
@@ -356,7 +358,7 @@ pub(super) fn check_name(name: &str) -> Result<()> {
 }
 
 /// Fails as a statement with the first tuple that does not fit would.
-pub(super) fn check_tuples(space: &Space, format: &Format) -> Result<()> {
+fn check_tuples(space: &Space, format: &Format) -> Result<()> {
     let mut outcome = Ok(());
     if let Some(primary) = space.primary() {
         for_each(primary, |tuple| {

@@ -5,11 +5,12 @@ use std::rc::Rc;
 use crate::error::{Error, ErrorKind, Result};
 use crate::error_field::ErrorTuple;
 use crate::index::{Index, IndexOptions, IndexType};
-use crate::schema::{FieldType, KeyPart, NAME_MAX_BYTES};
+use crate::schema::{FieldType, Format, KeyPart, NAME_MAX_BYTES};
 use crate::space::{Space, for_each};
 use crate::transaction::SpaceChange;
+use crate::tuple::TuplePtr;
 
-use super::ddl::{check_name, check_tuples};
+use super::ddl::check_name;
 use super::sequence::check_sequence_field;
 use super::system::{self, INDEX_ID, key2};
 use super::{Database, no_such_space};
@@ -43,18 +44,20 @@ impl Database {
             }
             let space = database.space(space_id)?;
             check_index(space, id, name, options)?;
-            Self::require_first(is_first, space, "index build")?;
-            database.add_index(space_id, id, name, options)?;
+            let may_build = Self::require_first(is_first, space, "index build");
+            database.add_index(space_id, id, name, options, may_build)?;
             Ok(id)
         })
     }
 
+    /// `may_build` is told once the format is known to be right.
     fn add_index(
         &mut self,
         space_id: u32,
         id: u32,
         name: &str,
         options: &IndexOptions,
+        may_build: Result<()>,
     ) -> Result<()> {
         let incarnation = self.next_incarnation();
         let arena = Rc::clone(self.memory.arena());
@@ -67,8 +70,8 @@ impl Database {
         let fields = space.format.fields().to_vec();
         let all = space.indexes.iter().chain(std::iter::once(&index));
         let format = space.format_with(fields, all)?;
-        check_tuples(space, &format)?;
-        let index = fill(space, index)?;
+        may_build?;
+        let index = fill(space, index, &format)?;
         let at = space.indexes.partition_point(|known| known.id < id);
         space.indexes.insert(at, index);
         let old_format = std::mem::replace(&mut space.format, format);
@@ -164,7 +167,13 @@ impl Database {
             if let (0, Some((_, field))) = (index_id, sequence) {
                 check_sequence_field(space, &name, &options.parts, field)?;
             }
-            Self::require_first(database.is_first_statement(), space, "index build")?;
+            let is_first = database.is_first_statement();
+            let may_build = if space.index(index_id)?.needs_build(options) {
+                Self::require_first(is_first, space, "index build")
+            } else {
+                Ok(())
+            };
+            let may_check = Self::require_first(is_first, space, "space format check");
             let incarnation = database.next_incarnation();
             let arena = Rc::clone(database.memory.arena());
             let space = database
@@ -181,11 +190,14 @@ impl Database {
                 !is_rebuilt
             });
             let format = space.format_with(fields, others.chain(rebuilt.iter()))?;
-            check_tuples(space, &format)?;
+            may_build?;
+            if !format.takes_all_of(&space.format) {
+                may_check?;
+            }
             let mut old_indexes = Vec::new();
             let mut filled = Vec::new();
             for index in rebuilt {
-                filled.push(fill(space, index)?);
+                filled.push(fill(space, index, &format)?);
             }
             for index in filled {
                 let at = space.indexes.partition_point(|known| known.id < index.id);
@@ -292,9 +304,6 @@ fn check_definition(space: &Space, id: u32, name: &str, options: &IndexOptions) 
     if id == 0 && !options.is_unique {
         return Err(modify("primary key must be unique"));
     }
-    if options.index_type == IndexType::Hash && !options.is_unique {
-        return Err(modify("HASH index must be unique"));
-    }
     check_parts(space, id, options, &modify)
 }
 
@@ -338,6 +347,8 @@ fn check_parts(
         {
             return Err(modify("same key part is indexed twice"));
         }
+    }
+    for part in &options.parts {
         if part.is_nullable && id == 0 {
             return Err(ErrorKind::NullablePrimary {
                 space: space.name.clone(),
@@ -347,37 +358,44 @@ fn check_parts(
         if options.index_type == IndexType::Hash && part.is_nullable {
             return Err(needs_tree("nullable parts"));
         }
-        if options.index_type == IndexType::Hash && part.is_descending {
+    }
+    if options.index_type == IndexType::Hash {
+        if !options.is_unique {
+            return Err(modify("HASH index must be unique"));
+        }
+        if options.parts.iter().any(|part| part.is_descending) {
             return Err(needs_tree("descending parts"));
         }
     }
     Ok(())
 }
 
-/// Fills a new secondary index from the primary one.
-fn fill(space: &Space, mut index: Index) -> Result<Index> {
+/// Fills a new index from the primary one; each tuple must fit the format.
+fn fill(space: &Space, mut index: Index, format: &Format) -> Result<Index> {
     let mut outcome = Ok(());
     if let Some(primary) = space.primary() {
         for_each(primary, |tuple| {
-            if outcome.is_err() {
-                return;
+            if outcome.is_ok() {
+                outcome = fill_in(space, &mut index, format, tuple);
             }
-            outcome = match index.insert(tuple) {
-                Ok(None) => Ok(()),
-                Ok(Some(known)) => {
-                    // SAFETY: both are in the primary index.
-                    let (old, new) = unsafe { (known.bytes(), tuple.bytes()) };
-                    Err(ErrorKind::TupleFound {
-                        index: index.name.clone(),
-                        space: space.name.clone(),
-                        old_tuple: ErrorTuple::new(old),
-                        new_tuple: ErrorTuple::new(new),
-                    }
-                    .into())
-                }
-                Err(error) => Err(error),
-            };
         });
     }
     outcome.map(|()| index)
+}
+
+fn fill_in(space: &Space, index: &mut Index, format: &Format, tuple: TuplePtr) -> Result<()> {
+    // SAFETY: the tuple has just come out of the primary index.
+    let new = unsafe { tuple.bytes() };
+    format.check(new)?;
+    let Some(known) = index.insert(tuple)? else {
+        return Ok(());
+    };
+    Err(ErrorKind::TupleFound {
+        index: index.name.clone(),
+        space: space.name.clone(),
+        // SAFETY: it is in the primary index too.
+        old_tuple: ErrorTuple::new(unsafe { known.bytes() }),
+        new_tuple: ErrorTuple::new(new),
+    }
+    .into())
 }

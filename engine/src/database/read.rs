@@ -1,4 +1,5 @@
-//! Reads. None of them changes anything or switches fibers.
+//! Reads. None of them changes anything or switches fibers. One with a wrong key does not count as
+//! a step of its transaction.
 
 use crate::error::{ErrorKind, Result};
 use crate::index::{IndexType, IteratorType};
@@ -46,8 +47,8 @@ impl Database {
         index_id: u32,
         key: Encoded<'_>,
     ) -> Result<Option<TupleRef<'_>>> {
-        self.touch()?;
         let found = self.find_unique(space_id, index_id, key)?;
+        self.touch()?;
         // As in Tarantool, a get counts when its key is right, a select always.
         self.statistics.count(Counter::Select);
         // SAFETY: the index holds the tuple, and the result borrows the database.
@@ -77,8 +78,7 @@ impl Database {
         mut visit: impl FnMut(TupleRef<'_>),
     ) -> Result<()> {
         self.statistics.count(Counter::Select);
-        self.touch()?;
-        self.check_search(space_id, index_id, select.iterator, select.key)?;
+        self.begin_search(space_id, index_id, select.iterator, select.key)?;
         if let Some(position) = select.after {
             self.check_position(space_id, index_id, select.iterator, select.key, position)?;
         }
@@ -112,8 +112,7 @@ impl Database {
         iterator: IteratorType,
         key: Encoded<'_>,
     ) -> Result<u64> {
-        self.touch()?;
-        self.check_search(space_id, index_id, iterator, key)?;
+        self.begin_search(space_id, index_id, iterator, key)?;
         let index = self.index(space_id, index_id)?;
         if key.split().0 == 0 {
             return Ok(index.len());
@@ -154,30 +153,40 @@ impl Database {
         key: Encoded<'_>,
         feature: &str,
     ) -> Result<Option<TupleRef<'_>>> {
-        self.touch()?;
         self.space(space_id)?.require_tree(index_id, feature)?;
-        self.check_search(space_id, index_id, iterator, key)?;
+        self.begin_search(space_id, index_id, iterator, key)?;
         let index = self.index(space_id, index_id)?;
         let found = Walk::start(index, iterator, key, None).next(index, None);
         // SAFETY: the index holds the tuple, and the result borrows the database.
         Ok(found.map(|tuple| unsafe { TupleRef::new(tuple, &self.memory) }))
     }
 
-    /// Some tuple, the same for the same seed and contents.
-    pub fn random(
-        &mut self,
-        space_id: u32,
-        index_id: u32,
-        seed: u64,
-    ) -> Result<Option<TupleRef<'_>>> {
-        self.touch()?;
+    /// Some tuple, the same for the same seed and contents. It is no step of a transaction.
+    pub fn random(&self, space_id: u32, index_id: u32, seed: u64) -> Result<Option<TupleRef<'_>>> {
         let found = self.index(space_id, index_id)?.random(seed);
         // SAFETY: the index holds the tuple, and the result borrows the database.
         Ok(found.map(|tuple| unsafe { TupleRef::new(tuple, &self.memory) }))
     }
 
+    /// Checks an iterator and a key against an index; unless the key is wrong, that is a step of the
+    /// transaction.
+    pub(super) fn begin_search(
+        &mut self,
+        space_id: u32,
+        index_id: u32,
+        iterator: IteratorType,
+        key: Encoded<'_>,
+    ) -> Result<()> {
+        let checked = self.check_search(space_id, index_id, iterator, key);
+        match &checked {
+            Err(error) if !matches!(error.kind(), ErrorKind::UnsupportedIndexFeature { .. }) => {}
+            _ => self.touch()?,
+        }
+        checked
+    }
+
     /// Checks an iterator and a key against an index.
-    pub(super) fn check_search(
+    fn check_search(
         &self,
         space_id: u32,
         index_id: u32,
@@ -192,7 +201,7 @@ impl Database {
         }
         let (actual, _) = key.split();
         let expected = definition.key_part_count();
-        if actual == 0 && iterator == IteratorType::All {
+        if actual == 0 && matches!(iterator, IteratorType::All | IteratorType::Gt) {
             return Ok(());
         }
         if actual < expected {
@@ -205,7 +214,7 @@ impl Database {
         }
         definition.check_partial_key(key)?;
         match iterator {
-            IteratorType::Eq => Ok(()),
+            IteratorType::Eq | IteratorType::Gt => Ok(()),
             _ => space.require_tree(index_id, "requested iterator type"),
         }
     }

@@ -128,6 +128,7 @@ impl Database {
     /// Makes a sequence and answers with its number. Fails with `SequenceExists`, `Identifier` or
     /// `CreateSequence`.
     pub fn create_sequence(&mut self, name: &str, definition: SequenceDefinition) -> Result<u32> {
+        self.check_writable(SEQUENCE_ID)?;
         check_name(name)?;
         self.check_sequence_name(name)?;
         definition
@@ -159,6 +160,7 @@ impl Database {
         name: &str,
         definition: SequenceDefinition,
     ) -> Result<()> {
+        self.check_writable(SEQUENCE_ID)?;
         let known = self.sequence(id)?;
         definition
             .check()
@@ -219,6 +221,7 @@ impl Database {
     /// The next value of a sequence. Fails with `NoSuchSequence` or `SequenceOverflow`.
     pub fn sequence_next(&mut self, id: u32) -> Result<i64> {
         self.touch()?;
+        self.check_writable(SEQUENCE_DATA_ID)?;
         let sequence = self.sequence(id)?;
         let next = match sequence.value {
             None => sequence.definition.start,
@@ -250,6 +253,7 @@ impl Database {
     /// `NoSuchSequence`.
     pub fn set_sequence(&mut self, id: u32, value: Option<i64>) -> Result<()> {
         self.touch()?;
+        self.check_writable(SEQUENCE_DATA_ID)?;
         self.sequence(id)?;
         self.put_sequence_value(id, value);
         Ok(())

@@ -98,6 +98,7 @@ impl Database {
             serial,
             position: self.transaction.log.len(),
             depth: self.transaction.statements.len(),
+            has_idle_statements: self.transaction.has_idle_statements,
         });
         Ok(Savepoint {
             transaction: self.transaction.number,
@@ -105,9 +106,9 @@ impl Database {
         })
     }
 
-    /// Undoes what came after a savepoint, which stays; later ones end. Fails with
-    /// `NoTransaction`, `TransactionYield` or `NoSuchSavepoint`; one of another statement is none
-    /// of this one.
+    /// Undoes what came after a savepoint, which stays; later ones end, unless nothing lies between.
+    /// Fails with `NoTransaction`, `TransactionYield` or `NoSuchSavepoint`; one of another statement
+    /// is none of this one.
     pub fn rollback_to_savepoint(&mut self, savepoint: Savepoint) -> Result<()> {
         self.require_transaction()?;
         let known = &self.transaction.savepoints;
@@ -118,8 +119,11 @@ impl Database {
         match found {
             Some(at) if savepoint.transaction == self.transaction.number => {
                 let position = known[at].position;
+                self.transaction.has_idle_statements = known[at].has_idle_statements;
                 self.undo_to(position);
-                self.transaction.savepoints.truncate(at + 1);
+                let savepoints = &mut self.transaction.savepoints;
+                let kept = savepoints.partition_point(|mark| mark.position <= position);
+                savepoints.truncate(kept);
                 Ok(())
             }
             _ => Err(ErrorKind::NoSuchSavepoint.into()),

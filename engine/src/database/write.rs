@@ -1,6 +1,7 @@
 //! Statements that change tuples.
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::error_field::ErrorTuple;
 use crate::index::IndexType;
 use crate::space::{PutMode, Space};
 use crate::statistics::Counter;
@@ -114,6 +115,7 @@ impl Database {
         self.touch()?;
         self.check_writable(space_id)?;
         let Some(old) = self.find_unique(space_id, index_id, key)? else {
+            self.transaction.has_idle_statements = self.transaction.is_open();
             return Ok(None);
         };
         let Some(space) = self.spaces.get_mut(&space_id) else {
@@ -134,7 +136,7 @@ impl Database {
     /// Changes fields of the tuple with a full key of a unique index; answers with the new tuple.
     /// `operations` is a MsgPack array of `[operator, field, argument...]`, field numbers counting
     /// from `index_base`. Fails with the errors of the operations, of `insert`, or with
-    /// `CantUpdatePrimaryKey`.
+    /// `CantUpdatePrimaryKey` when the new key is free, else `TupleFound`.
     pub fn update(
         &mut self,
         space_id: u32,
@@ -147,6 +149,7 @@ impl Database {
         self.touch()?;
         self.check_writable(space_id)?;
         let Some(old) = self.find_unique(space_id, index_id, key)? else {
+            self.transaction.has_idle_statements = self.transaction.is_open();
             return Ok(None);
         };
         let operations = self.parse_operations(space_id, operations, index_base)?;
@@ -156,7 +159,8 @@ impl Database {
         let result = operations
             .apply(unsafe { old.bytes() }, &mut data)
             .and_then(|()| {
-                self.check_primary_key(space_id, old, &data)?;
+                self.check_primary_key(space_id, old, &data)
+                    .map_err(|error| self.clash_of_key(space_id, error, &data))?;
                 self.store::<false>(space_id, &data, PutMode::Replace)
             });
         self.scratch = data;
@@ -181,6 +185,7 @@ impl Database {
         let Some(space) = self.spaces.get(&space_id) else {
             return Err(self.not_writable(space_id));
         };
+        space.format.check(tuple.bytes())?;
         let Some(primary) = space.primary() else {
             return Err(ErrorKind::NoSuchIndexId {
                 index_id: 0,
@@ -188,7 +193,6 @@ impl Database {
             }
             .into());
         };
-        space.format.check(tuple.bytes())?;
         let key = primary.definition().extract_key(tuple.bytes());
         let old = primary.get(Encoded::trusted(&key));
         let operations = self.parse_operations(space_id, operations, index_base)?;
@@ -207,6 +211,7 @@ impl Database {
                         if matches!(changed.kind(), ErrorKind::CantUpdatePrimaryKey { .. }) =>
                     {
                         skipped.push(changed);
+                        self.transaction.has_idle_statements = self.transaction.is_open();
                     }
                     Err(other) => return Err(other),
                     Ok(()) => {
@@ -248,6 +253,33 @@ impl Database {
             .into());
         }
         Ok(())
+    }
+
+    /// What is wrong with a changed primary key: `error` says that it changed, but the tuple that
+    /// has it already is named first.
+    #[cold]
+    fn clash_of_key(&self, space_id: u32, error: Error, data: &[u8]) -> Error {
+        if !matches!(error.kind(), ErrorKind::CantUpdatePrimaryKey { .. }) {
+            return error;
+        }
+        let Ok(space) = self.space(space_id) else {
+            return error;
+        };
+        let known = space.primary().and_then(|primary| {
+            let key = primary.definition().extract_key(data);
+            Some((primary, primary.get(Encoded::trusted(&key))?))
+        });
+        match known {
+            Some((primary, known)) => ErrorKind::TupleFound {
+                index: primary.name.clone(),
+                space: space.name.clone(),
+                // SAFETY: the index has just given the tuple.
+                old_tuple: ErrorTuple::new(unsafe { known.bytes() }),
+                new_tuple: ErrorTuple::new(data),
+            }
+            .into(),
+            None => error,
+        }
     }
 
     /// The tuple with a full key of a unique index.

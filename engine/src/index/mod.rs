@@ -174,6 +174,21 @@ impl Index {
         }
     }
 
+    /// Whether an index with these options would hold its tuples in another order or another
+    /// structure, or must prove that its keys are unique.
+    pub(crate) fn needs_build(&self, options: &IndexOptions) -> bool {
+        let known = self.definition().parts();
+        self.index_type() != options.index_type
+            || (!self.is_unique && options.is_unique)
+            || known.len() != options.parts.len()
+            || known.iter().zip(&options.parts).any(|(known, new)| {
+                known.field != new.field
+                    || known.is_descending != new.is_descending
+                    || known.collation != new.collation
+                    || known.excludes_null != new.excludes_null
+            })
+    }
+
     /// An index of the same kind without tuples.
     pub(crate) fn emptied(&self, incarnation: u64, arena: &Rc<Arena>) -> Self {
         let definition = self.definition().clone();

@@ -104,7 +104,7 @@ impl Program {
             if self.spaces.values().any(|space| space.name == name) {
                 return fail(10);
             }
-            ModelSpace::check_format(&fields, &[])?;
+            ModelSpace::demands(&fields, &[])?;
             if self.spaces.contains_key(&id) {
                 return fail(taken);
             }
@@ -176,11 +176,12 @@ impl Program {
         let id = self.some_space();
         let fields = self.some_fields(id);
         let before = self.spaces.clone();
-        let has_changes = self.has_changes();
+        let has_statements = self.has_statements();
         let expected = self.touch().and_then(|()| {
             let space = self.lookup_mut(id)?;
-            ModelSpace::check_format(&fields, &space.indexes)?;
-            if has_changes && !space.rows.is_empty() {
+            let old = ModelSpace::demands(&space.fields, &space.indexes)?;
+            let new = ModelSpace::demands(&fields, &space.indexes)?;
+            if has_statements && !space.rows.is_empty() && !ModelSpace::is_wider(&new, &old) {
                 return fail(54);
             }
             space.fields.clone_from(&fields);
@@ -282,7 +283,7 @@ impl Program {
     fn expect_index(&mut self, space_id: u32, name: &str, options: &IndexOptions) -> Outcome<u32> {
         self.touch()?;
         let incarnation = self.next_incarnation();
-        let has_changes = self.has_changes();
+        let has_statements = self.has_statements();
         let taken = self.code_of_taken(85);
         let space = self.lookup_mut(space_id)?;
         let has = |id: u32| space.indexes.iter().any(|index| index.id == id);
@@ -301,7 +302,7 @@ impl Program {
             return fail(12);
         }
         let is_hash = options.index_type == IndexType::Hash;
-        if !options.is_unique && (id == 0 || is_hash) {
+        if !options.is_unique && id == 0 {
             return fail(14);
         }
         for (position, part) in options.parts.iter().enumerate() {
@@ -311,15 +312,20 @@ impl Program {
             {
                 return fail(14);
             }
+        }
+        for part in &options.parts {
             if part.is_nullable && id == 0 {
                 return fail(152);
             }
-            if is_hash && (part.is_nullable || part.is_descending) {
+            if is_hash && part.is_nullable {
                 return fail(5);
             }
         }
-        if has_changes && !space.rows.is_empty() {
-            return fail(54);
+        if is_hash && !options.is_unique {
+            return fail(14);
+        }
+        if is_hash && options.parts.iter().any(|part| part.is_descending) {
+            return fail(5);
         }
         space.indexes.push(ModelIndex {
             id,
@@ -329,15 +335,24 @@ impl Program {
             parts: options.parts.clone(),
             incarnation,
         });
-        ModelSpace::check_format(&space.fields, &space.indexes)?;
-        check_rows(space)?;
+        ModelSpace::demands(&space.fields, &space.indexes)?;
+        if has_statements && !space.rows.is_empty() {
+            return fail(54);
+        }
+        let misfits = check_rows(space);
         let index = &space.indexes[space.indexes.len() - 1];
         let clashes = space.rows.iter().enumerate().any(|(position, row)| {
             let earlier = &space.rows[..position];
             earlier.iter().any(|known| index.clash(known, row))
         });
-        if clashes {
-            return fail(3);
+        // Each row is checked and put in before the next.
+        match misfits {
+            Err(mut codes) => {
+                codes.extend(clashes.then_some(3));
+                return Err(codes);
+            }
+            Ok(()) if clashes => return fail(3),
+            Ok(()) => {}
         }
         space.indexes.sort_by_key(|index| index.id);
         Ok(id)

@@ -169,9 +169,7 @@ impl Program {
         let actual = actual.map(|tuple| tuple.map(|tuple| tuple.bytes().to_vec()));
         if let Some((actual, expected)) = self.agree("delete", before, actual, expected) {
             assert_eq!(actual, expected, "deleted tuple");
-            if actual.is_some() {
-                self.count_change();
-            }
+            self.count_statement(actual.is_some());
         }
     }
 
@@ -203,9 +201,7 @@ impl Program {
         let actual = actual.map(|tuple| tuple.map(|tuple| tuple.to_vec()));
         if let Some((actual, expected)) = self.agree("update", before, actual, expected) {
             assert_eq!(actual, expected, "updated tuple");
-            if actual.is_some() {
-                self.count_change();
-            }
+            self.count_statement(actual.is_some());
         }
     }
 
@@ -226,8 +222,10 @@ impl Program {
             operation.apply(&mut row)?;
         }
         space.check_row(&row)?;
-        if space.same_primary_key(&row) != Some(position) {
-            return fail(94);
+        match space.same_primary_key(&row) {
+            Some(same) if same == position => {}
+            Some(_) => return fail(3),
+            None => return fail(94),
         }
         Self::check_put(space, &row)?;
         let space = self.spaces.get_mut(&space_id).expect("looked up");
@@ -249,9 +247,7 @@ impl Program {
             self.agree("upsert", before, actual, expected)
         {
             assert_eq!(skipped.len(), expected_skipped, "skipped: {skipped:?}");
-            if is_change {
-                self.count_change();
-            }
+            self.count_statement(is_change);
         }
     }
 
@@ -264,10 +260,10 @@ impl Program {
     ) -> Outcome<(usize, bool)> {
         self.touch()?;
         let space = self.lookup(space_id)?;
+        space.check_row(tuple)?;
         if space.primary().is_none() {
             return fail(35);
         }
-        space.check_row(tuple)?;
         let Some(position) = space.same_primary_key(tuple) else {
             Self::check_put(space, tuple)?;
             let space = self.spaces.get_mut(&space_id).expect("looked up");

@@ -15,6 +15,13 @@ use program::Program;
 
 /// Miri runs some hundred times slower.
 const CASES: u32 = if cfg!(miri) { 2 } else { 300 };
+
+/// As many programs as `LYCOSA_MODEL_CASES` says, for a long search.
+fn cases() -> u32 {
+    let asked = std::env::var("LYCOSA_MODEL_CASES").ok();
+    asked.and_then(|text| text.parse().ok()).unwrap_or(CASES)
+}
+
 const STEPS: usize = if cfg!(miri) { 40 } else { 160 };
 
 fn steps() -> impl Strategy<Value = Vec<(u8, u64)>> {
@@ -44,7 +51,7 @@ fn run(memory_limit_bytes: usize, is_tight: bool, seed: u64, steps: &[(u8, u64)]
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: CASES,
+        cases: cases(),
         failure_persistence: None,
         ..ProptestConfig::default()
     })]

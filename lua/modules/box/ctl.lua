@@ -8,6 +8,7 @@ local errors = require('lycosa.error')
 local events = require('lycosa.events')
 local info = require('lycosa.box_info')
 local log = require('log')
+local text_of = require('lycosa.thrown').text_of
 
 local mode_changed = fiber.cond()
 cfg.on_change('read_only', function() mode_changed:broadcast() end)
@@ -84,7 +85,7 @@ local function run_shutdown_triggers()
     for _, one in ipairs(running) do
         local ok, reason = one:join(math.max(deadline - fiber.clock(), 0))
         if not ok then
-            log.error('on_shutdown trigger: %s', tostring(reason))
+            log.error('on_shutdown trigger: %s', text_of(reason))
         end
     end
 end

@@ -8,6 +8,7 @@ local cfg = require('lycosa.cfg')
 local fiber = require('fiber')
 local info = require('lycosa.box_info')
 local log = require('log')
+local text_of = require('lycosa.thrown').text_of
 local msgpack = require('msgpack')
 
 -- By key: {version =, data = MsgPack or nil, watchers = set}.
@@ -42,7 +43,7 @@ local function run(watcher)
         watcher.heard = entry.version
         local ok, reason = pcall(call, watcher, entry)
         if not ok then
-            log.error('%s', tostring(reason))
+            log.error('%s', text_of(reason))
         end
     end
     watcher.is_running = false

@@ -1,5 +1,6 @@
 -- The module `compat`: Tarantool's switches between old and new behaviour. All of 3.9 are known, and
--- keep what is chosen; `yaml_pretty_multiline` changes what `yaml` does, the others change nothing here.
+-- keep what is chosen; `yaml_pretty_multiline` changes what `yaml` does, `fiber_slice_default` how long a
+-- fiber may run without a yield, and the others change nothing here.
 
 -- In the order of Tarantool's own list: name, and the default.
 local KNOWN = {
@@ -56,8 +57,16 @@ local function add(definition)
     return options[definition.name]
 end
 
+-- What choosing a value does, where it does anything.
+local ACTIONS = {
+    fiber_slice_default = function(is_new)
+        require('fiber').set_max_slice(is_new and {warn = 0.5, err = 1.0} or math.huge)
+    end,
+}
+
 for _, known in ipairs(KNOWN) do
-    add({name = known[1], default = known[2], brief = 'See Tarantool\'s documentation of compat.' .. known[1]})
+    add({name = known[1], default = known[2], action = ACTIONS[known[1]],
+        brief = 'See Tarantool\'s documentation of compat.' .. known[1]})
 end
 
 local function find(name)

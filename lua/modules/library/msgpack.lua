@@ -82,7 +82,7 @@ local function new(is_default)
         return function(source, position)
             if type(source) == 'string' then
                 local offset = position == nil and 1 or check_number(position, name, 2)
-                if offset < 1 or offset > #source and position ~= nil then
+                if not (offset >= 1 and (offset <= #source or position == nil)) then
                     error('msgpack.decode: offset is out of bounds', 2)
                 end
                 return decode_string(source, offset)

@@ -49,15 +49,20 @@ function methods.ok(test, condition, name, extra)
     end
     test.failed = test.failed + 1
     write(test, ('not ok - %s'):format(name))
-    local details = {trace = trace_of()}
+    local details = {}
     for key, value in pairs(type(extra) == 'table' and extra or {}) do
         details[key] = value
     end
-    local place = details.trace[1]
-    if place ~= nil then
-        details.filename, details.line = place.filename, place.line
+    if test.trace then
+        details.trace = trace_of()
+        local place = details.trace[1]
+        if place ~= nil then
+            details.filename, details.line = place.filename, place.line
+        end
     end
-    write_details(test, details)
+    if next(details) ~= nil then
+        write_details(test, details)
+    end
     return false
 end
 
@@ -94,43 +99,44 @@ local function compared(got, expected, extra, name)
     return details
 end
 
--- Whether two values are equal all the way down. Unless `details.strict`, null and nil are, and numbers
--- by value; what differs goes into `details`, with the path to it.
+-- Whether two values are equal all the way down: numbers by value, and null as nil unless
+-- `details.strict`. What differs goes into `details`, with the path to it.
 local function is_deeply(got, expected, details)
-    if type(got) == 'table' and type(expected) == 'table' then
-        local path = details.path
-        for key, value in pairs(got) do
-            details.path = ('%s/%s'):format(path, tostring(key))
-            if not is_deeply(value, expected[key], details) then
-                return false
-            end
-        end
-        for key, value in pairs(expected) do
-            if got[key] == nil and (details.strict or value ~= nil) then
-                details.path = ('%s/%s'):format(path, tostring(key))
-                details.expected, details.got = value, nil
-                return false
-            end
-        end
-        details.path = path
-        return true
-    end
-    local equal = got == expected
-    if details.strict and type(got) ~= type(expected) then
-        equal = false
-    end
-    if not equal then
+    local kind, expected_kind = type(got), type(expected)
+    if details.strict and kind ~= expected_kind and kind ~= 'number' and expected_kind ~= 'number' then
+        details.got, details.expected = kind, expected_kind
+        return false
+    elseif kind ~= 'table' or expected_kind ~= 'table' then
         details.got, details.expected = got, expected
+        return got == expected
     end
-    return equal
+    local path = details.path or '/'
+    for key, value in pairs(got) do
+        details.path = ('%s/%s'):format(path, tostring(key))
+        if not is_deeply(value, expected[key], details) then
+            return false
+        end
+    end
+    for key, value in pairs(expected) do
+        if type(got[key]) == 'nil' and (details.strict or value ~= nil) then
+            details.expected, details.got = 'key ' .. tostring(key), 'nil'
+            return false
+        end
+    end
+    details.path = path
+    return true
+end
+
+local function is_equal(test, left, right)
+    return left == right and (not test.strict or type(left) == type(right))
 end
 
 function methods.is(test, got, expected, name, extra)
-    return methods.ok(test, got == expected, name, compared(got, expected, extra))
+    return methods.ok(test, is_equal(test, got, expected), name, compared(got, expected, extra))
 end
 
 function methods.isnt(test, got, unexpected, name, extra)
-    return methods.ok(test, got ~= unexpected, name, compared(got, unexpected, extra, 'unexpected'))
+    return methods.ok(test, not is_equal(test, got, unexpected), name, compared(got, unexpected, extra, 'unexpected'))
 end
 
 function methods.isnil(test, value, name, extra)
@@ -138,7 +144,7 @@ function methods.isnil(test, value, name, extra)
 end
 
 function methods.is_deeply(test, got, expected, name, extra)
-    local details = {path = '/', strict = test.strict}
+    local details = {strict = test.strict}
     for key, value in pairs(type(extra) == 'table' and extra or {}) do
         details[key] = value
     end
@@ -168,12 +174,18 @@ end
 function methods.iscdata(test, value, kind, name, extra)
     local ffi = require('ffi')
     local is_one = type(value) == 'cdata' and ffi.istype(kind, value)
-    return methods.ok(test, is_one, name, compared(type(value), 'ctype<' .. tostring(kind) .. '>', extra))
+    local got = type(value) == 'cdata' and tostring(ffi.typeof(value)) or type(value)
+    return methods.ok(test, is_one, name, compared(got, 'ctype<' .. tostring(kind) .. '>', extra))
 end
 
+-- Userdata of Tarantool's show the name of their kind in the place of their metatable.
 function methods.isudata(test, value, kind, name, extra)
-    local is_one = type(value) == 'userdata' and getmetatable(value) == debug.getregistry()[kind]
-    return methods.ok(test, is_one, name, compared(type(value), 'userdata<' .. tostring(kind) .. '>', extra))
+    local got = type(value)
+    if got == 'userdata' then
+        got = ('userdata<%s>'):format(tostring(getmetatable(value)))
+    end
+    local expected = ('userdata<%s>'):format(tostring(kind))
+    return methods.ok(test, got == expected, name, compared(got, expected, extra))
 end
 
 --- Tests within tests.

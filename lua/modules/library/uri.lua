@@ -1,5 +1,7 @@
 -- The module `uri`: identifiers of resources taken apart, put together and escaped.
 
+local escaping = require('lycosa.uri_escape')
+
 local uri = {}
 
 local INCORRECT = 'Incorrect URI: expected host:service or /unix.socket'
@@ -57,23 +59,12 @@ end
 
 function uri.escape(text, options)
     options = check_escape(text, options, 'escape')
-    local unreserved, plus = options.unreserved or uri.RFC3986.unreserved, options.plus
-    return (text:gsub('.', function(character)
-        if unreserved[character] then
-            return character
-        elseif plus and character == ' ' then
-            return '+'
-        end
-        return ('%%%02X'):format(character:byte())
-    end))
+    return escaping.escape(text, options.unreserved or uri.RFC3986.unreserved, options.plus)
 end
 
 function uri.unescape(text, options)
     options = check_escape(text, options, 'unescape')
-    if options.plus then
-        text = text:gsub('%+', ' ')
-    end
-    return (text:gsub('%%(%x%x)', function(digits) return string.char(tonumber(digits, 16)) end))
+    return escaping.unescape(text, options.plus)
 end
 
 --- Taking apart.

@@ -5,6 +5,8 @@
 //! result is therefore asked for by number. One that only the context has (a deleted tuple) waits;
 //! one that is stored in the database is lent, and gone with the next call.
 
+use std::cell::Cell;
+
 use lycosa_engine::tuple::{Encoded, Tuple};
 use lycosa_engine::{Cursor, Error, Savepoint, SharedDatabase};
 
@@ -13,6 +15,9 @@ use crate::state_boundary::Boundary;
 
 /// How many results wait for their call to copy them at most; more were given up by errors.
 const WAITING_MAX: usize = 8;
+
+/// Every so many calls Lua is made to begin anew, and looks how long its fiber has run.
+const CALLS_PER_CHECK: u32 = 4096;
 
 /// What the FFI functions work on; Lua reads the first field as `struct lycosa_result`.
 #[repr(C)]
@@ -25,6 +30,8 @@ pub(crate) struct Context {
     data: *const u8,
     pub(super) database: SharedDatabase,
     boundary: *mut Boundary,
+    /// Calls since the state was made, modulo 2^32.
+    calls: Cell<u32>,
     /// A key, position or tuple that is kept while something else is encoded.
     pub(super) held: Vec<u8>,
     held_serial: u32,
@@ -65,6 +72,7 @@ impl Context {
             data: std::ptr::null(),
             database,
             boundary,
+            calls: Cell::new(0),
             held: Vec::new(),
             held_serial: 0,
             waiting: Vec::new(),
@@ -121,10 +129,21 @@ impl Context {
         }
     }
 
+    /// Counts a call. Whether Lua is to look at its fiber's time slice before it is done.
+    #[inline]
+    pub(super) fn is_check_due(&self) -> bool {
+        let calls = self.calls.get().wrapping_add(1);
+        self.calls.set(calls);
+        calls.is_multiple_of(CALLS_PER_CHECK)
+    }
+
     /// The bytes that Lua has encoded as number `encoding`; none when others have been encoded
-    /// since. They stay as they are until the call returns.
+    /// since, or a check of the time slice is due. They stay as they are until the call returns.
     #[inline]
     pub(super) fn encoded<'a>(&self, size: u32, encoding: i32) -> Option<Encoded<'a>> {
+        if self.is_check_due() {
+            return None;
+        }
         // SAFETY: the boundary lives as long as the Lua state, whose code is calling, and that many
         // bytes were written by the encoding of that number.
         unsafe {

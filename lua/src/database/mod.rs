@@ -6,7 +6,9 @@
 //! of the schema (`schema`) are cold and go through mlua.
 
 mod context;
+mod describe;
 mod hooked;
+mod numbers;
 mod read_views;
 mod reads;
 mod rules;
@@ -20,6 +22,7 @@ use mlua::Lua;
 use self::context::Context;
 use crate::box_system;
 use crate::error::PendingError;
+use crate::exec::TARANTOOL_VERSION;
 use crate::state::{address, load_module, preload_module, with_boundary};
 
 /// The error object's parts.
@@ -46,6 +49,45 @@ impl Drop for Owner {
     }
 }
 
+/// Name and source of an embedded module; the first argument is its file below `modules`.
+macro_rules! sources {
+    ($($name:literal: $file:literal,)+) => {
+        &[$(($name, include_str!(concat!("../../modules/", $file))),)+]
+    };
+}
+
+/// The Lua half of `box`, each module on those before it.
+const MODULES: &[(&str, &str)] = sources! {
+    "database": "database.lua",
+    "space_reads": "space_reads.lua",
+    "space": "space.lua",
+    "events": "events.lua",
+    "hooks": "hooks.lua",
+    "transactions": "transactions.lua",
+    "schema_checks": "schema_checks.lua",
+    "functions": "functions.lua",
+    "schema": "schema.lua",
+    "sequence": "sequence.lua",
+    "privileges": "privileges.lua",
+    "users": "users.lua",
+    "schema_index": "schema_index.lua",
+    "unsupported": "unsupported.lua",
+    "box_options": "box/options.lua",
+    "cfg": "cfg.lua",
+    "box_stat": "box/stat.lua",
+    "box_info": "box/info.lua",
+    "box_ctl": "box/ctl.lua",
+    "box_session": "box/session.lua",
+    "box_watch": "box/watch.lua",
+    "box_read_view": "box/read_view.lua",
+};
+
+/// What is compiled by the first `require` only: most scripts do without.
+const LATE_MODULES: &[(&str, &str)] = sources! {
+    "hooked_statements": "hooked_statements.lua",
+    "rules": "rules.lua",
+};
+
 /// Fills `box` with everything that stands on the engine's database.
 pub fn install(lua: &Lua, engine: &Engine) -> mlua::Result<()> {
     let database = engine.shared();
@@ -55,7 +97,7 @@ pub fn install(lua: &Lua, engine: &Engine) -> mlua::Result<()> {
 
     let native = lua.create_table()?;
     native.set("context", address(context))?;
-    native.set("version", env!("CARGO_PKG_VERSION"))?;
+    native.set("version", TARANTOOL_VERSION)?;
     native.set("pid", std::process::id())?;
     statements::install(lua, &native)?;
     reads::install(lua, &native)?;
@@ -64,122 +106,12 @@ pub fn install(lua: &Lua, engine: &Engine) -> mlua::Result<()> {
     sequences::install(lua, &native)?;
     hooked::install(lua, &native, &database, context)?;
     rules::install(lua, &native, &database, context)?;
-    load_module(
-        lua,
-        "database",
-        include_str!("../../modules/database.lua"),
-        &native,
-    )?;
-    load_module(
-        lua,
-        "space_reads",
-        include_str!("../../modules/space_reads.lua"),
-        &native,
-    )?;
-    load_module(
-        lua,
-        "space",
-        include_str!("../../modules/space.lua"),
-        &native,
-    )?;
-    load_module(
-        lua,
-        "events",
-        include_str!("../../modules/events.lua"),
-        &native,
-    )?;
-    load_module(
-        lua,
-        "hooks",
-        include_str!("../../modules/hooks.lua"),
-        &native,
-    )?;
-    load_module(
-        lua,
-        "transactions",
-        include_str!("../../modules/transactions.lua"),
-        &native,
-    )?;
-    preload_module(
-        lua,
-        "hooked_statements",
-        include_str!("../../modules/hooked_statements.lua"),
-        &native,
-    )?;
-    load_module(
-        lua,
-        "schema_checks",
-        include_str!("../../modules/schema_checks.lua"),
-        &native,
-    )?;
-    load_module(
-        lua,
-        "functions",
-        include_str!("../../modules/functions.lua"),
-        &native,
-    )?;
-    preload_module(
-        lua,
-        "rules",
-        include_str!("../../modules/rules.lua"),
-        &native,
-    )?;
-    load_module(
-        lua,
-        "schema",
-        include_str!("../../modules/schema.lua"),
-        &native,
-    )?;
-    load_module(
-        lua,
-        "sequence",
-        include_str!("../../modules/sequence.lua"),
-        &native,
-    )?;
-    load_module(
-        lua,
-        "privileges",
-        include_str!("../../modules/privileges.lua"),
-        &native,
-    )?;
-    load_module(
-        lua,
-        "users",
-        include_str!("../../modules/users.lua"),
-        &native,
-    )?;
-    load_module(
-        lua,
-        "schema_index",
-        include_str!("../../modules/schema_index.lua"),
-        &native,
-    )?;
-    load_module(
-        lua,
-        "unsupported",
-        include_str!("../../modules/unsupported.lua"),
-        &native,
-    )?;
-    load_box_modules(lua, &native)
-}
-
-/// Loads what is in `box` beside spaces and transactions, each on those before it.
-fn load_box_modules(lua: &Lua, native: &mlua::Table) -> mlua::Result<()> {
-    box_system::install(lua, native)?;
-    for (name, source) in [
-        ("box_options", include_str!("../../modules/box/options.lua")),
-        ("cfg", include_str!("../../modules/cfg.lua")),
-        ("box_stat", include_str!("../../modules/box/stat.lua")),
-        ("box_info", include_str!("../../modules/box/info.lua")),
-        ("box_ctl", include_str!("../../modules/box/ctl.lua")),
-        ("box_session", include_str!("../../modules/box/session.lua")),
-        ("box_watch", include_str!("../../modules/box/watch.lua")),
-        (
-            "box_read_view",
-            include_str!("../../modules/box/read_view.lua"),
-        ),
-    ] {
-        load_module(lua, name, source, native)?;
+    box_system::install(lua, &native)?;
+    for (name, source) in MODULES {
+        load_module(lua, name, source, &native)?;
+    }
+    for (name, source) in LATE_MODULES {
+        preload_module(lua, name, source, &native)?;
     }
     Ok(())
 }

@@ -300,6 +300,9 @@ unsafe extern "C" fn cursor_open(
 unsafe extern "C" fn cursor_next(context: *mut Context, number: u32) -> i32 {
     // SAFETY: as in `get`.
     let context = unsafe { &mut *context };
+    if context.is_check_due() {
+        return RETRY;
+    }
     let Some(mut cursor) = context
         .cursors
         .get_mut(number as usize)

@@ -5,7 +5,6 @@
 
 use std::rc::Rc;
 
-use lycosa_engine::index::Index;
 use lycosa_engine::schema::{Collation, FieldDefinition, FieldType, KeyPart};
 use lycosa_engine::statistics::Counter;
 use lycosa_engine::{
@@ -15,6 +14,8 @@ use lycosa_engine::{
 use mlua::{Either, IntoLuaMulti, Lua, LuaString, Table};
 
 use super::context::Context;
+use super::describe::describe_space;
+use super::numbers::SCHEMA_NUMBERS;
 
 /// Makes a native function that runs `body` on the database.
 pub(super) fn function<A, R, F>(
@@ -200,74 +201,6 @@ fn parts(list: &Table) -> Result<Vec<KeyPart>> {
         .collect()
 }
 
-fn describe_index(lua: &Lua, index: &Index) -> mlua::Result<Table> {
-    let table = lua.create_table()?;
-    table.set("id", index.id())?;
-    table.set("name", index.name())?;
-    table.set("type", index.index_type().name())?;
-    table.set("unique", index.is_unique())?;
-    let parts = lua.create_table()?;
-    for part in index.definition().parts() {
-        let entry = lua.create_table()?;
-        entry.set("fieldno", part.field + 1)?;
-        entry.set("type", part.field_type.name())?;
-        entry.set("is_nullable", part.is_nullable)?;
-        entry.set("exclude_null", part.excludes_null)?;
-        if let Some(collation) = part.collation {
-            entry.set("collation", collation.name())?;
-        }
-        entry.set(
-            "sort_order",
-            if part.is_descending { "desc" } else { "asc" },
-        )?;
-        parts.push(entry)?;
-    }
-    table.set("parts", parts)?;
-    Ok(table)
-}
-
-/// Everything about a space for its object in Lua; nothing when there is none.
-fn describe_space(lua: &Lua, database: &Database, id: u32) -> mlua::Result<Option<Table>> {
-    let Ok(space) = database.space(id) else {
-        return Ok(None);
-    };
-    let table = lua.create_table()?;
-    table.set("id", id)?;
-    let view_name = database.view_name(id);
-    table.set("name", view_name.as_deref().unwrap_or_else(|| space.name()))?;
-    table.set("is_view", view_name.is_some())?;
-    table.set("field_count", space.format().exact_field_count())?;
-    let fields = lua.create_table()?;
-    for field in space.format().fields() {
-        let entry = lua.create_table()?;
-        entry.set("name", field.name.as_str())?;
-        entry.set("type", field.field_type.name())?;
-        if field.is_nullable {
-            entry.set("is_nullable", true)?;
-        }
-        if let Some(collation) = field.collation {
-            entry.set("collation", collation.id())?;
-        }
-        fields.push(entry)?;
-    }
-    table.set("fields", fields)?;
-    if let Some((owner, flags, format)) = database.space_declaration(id) {
-        table.set("owner", owner)?;
-        table.set("flags", lua.create_string(flags)?)?;
-        table.set("format", lua.create_string(format)?)?;
-    }
-    let indexes = lua.create_table()?;
-    for index in space.indexes() {
-        indexes.push(describe_index(lua, index)?)?;
-    }
-    table.set("indexes", indexes)?;
-    if let Some((sequence_id, field)) = database.space_sequence(id) {
-        table.set("sequence_id", sequence_id)?;
-        table.set("sequence_fieldno", field + 1)?;
-    }
-    Ok(Some(table))
-}
-
 fn install_space_changes(
     lua: &Lua,
     native: &Table,
@@ -386,13 +319,13 @@ fn install_sequences(
 ) -> mlua::Result<()> {
     native.set(
         "drop_sequence",
-        function(lua, database, context, |database, id: u32| {
+        change(lua, database, context, |database, id: u32| {
             database.drop_sequence(id).map(|()| true)
         })?,
     )?;
     native.set(
         "attach_sequence",
-        function(
+        change(
             lua,
             database,
             context,
@@ -405,7 +338,7 @@ fn install_sequences(
     )?;
     native.set(
         "detach_sequence",
-        function(lua, database, context, |database, space_id: u32| {
+        change(lua, database, context, |database, space_id: u32| {
             database.detach_sequence(space_id).map(|()| true)
         })?,
     )?;
@@ -503,50 +436,6 @@ fn install_figures(lua: &Lua, native: &Table, database: &SharedDatabase) -> mlua
     )
 }
 
-/// Numbers of `box.schema`: limits, and the ids of system spaces and users.
-const SCHEMA_NUMBERS: [(&str, u32); 41] = [
-    ("SYSTEM_ID_MIN", 256),
-    ("SYSTEM_ID_MAX", 511),
-    ("SYSTEM_USER_ID_MIN", 0),
-    ("SYSTEM_USER_ID_MAX", 2),
-    ("ADMIN_ID", 1),
-    ("GUEST_ID", 0),
-    ("PUBLIC_ROLE_ID", 2),
-    ("SUPER_ROLE_ID", 31),
-    ("INDEX_MAX", 128),
-    ("SPACE_MAX", 2_147_483_647),
-    ("FIELD_MAX", 2_147_483_647),
-    ("INDEX_FIELD_MAX", 32_767),
-    ("INDEX_PART_MAX", 255),
-    ("NAME_MAX", 65_000),
-    ("FORMAT_ID_MAX", 65_534),
-    ("SQL_BIND_PARAMETER_MAX", 65_000),
-    ("REPLICA_MAX", 32),
-    ("VINYL_DEFERRED_DELETE_ID", 257),
-    ("SCHEMA_ID", 272),
-    ("COLLATION_ID", 276),
-    ("VCOLLATION_ID", 277),
-    ("SPACE_ID", 280),
-    ("VSPACE_ID", 281),
-    ("SEQUENCE_ID", 284),
-    ("SEQUENCE_DATA_ID", 285),
-    ("VSEQUENCE_ID", 286),
-    ("INDEX_ID", 288),
-    ("VINDEX_ID", 289),
-    ("FUNC_ID", 296),
-    ("VFUNC_ID", 297),
-    ("USER_ID", 304),
-    ("VUSER_ID", 305),
-    ("PRIV_ID", 312),
-    ("VPRIV_ID", 313),
-    ("CLUSTER_ID", 320),
-    ("TRIGGER_ID", 328),
-    ("TRUNCATE_ID", 330),
-    ("SPACE_SEQUENCE_ID", 340),
-    ("VSPACE_SEQUENCE_ID", 341),
-    ("FUNC_INDEX_ID", 372),
-    ("SESSION_SETTINGS_ID", 380),
-];
 /// `collation_number(name or number)`: the number, if there is such a collation.
 fn install_collations(lua: &Lua, native: &Table) -> mlua::Result<()> {
     native.set(

@@ -2,7 +2,8 @@
 //!
 //! Each takes the context and plain numbers. Between any two steps of Lua code a finalizer may run
 //! that uses `box` itself. So what is encoded comes as its size and the number of its encoding, and
-//! a call whose bytes have been overwritten answers with [`RETRY`]; and a call with a result answers
+//! a call whose bytes have been overwritten answers with [`RETRY`] (so do some others, to have Lua
+//! check the time slice of its fiber); and a call with a result answers
 //! with the result's number, which is positive. Other negative answers are failures; the error is
 //! then left in the boundary.
 
@@ -16,7 +17,8 @@ use mlua::{Lua, Table};
 use super::context::Context;
 use crate::state::address;
 
-/// What was encoded or held is gone, because a finalizer has come between: begin anew.
+/// What was encoded or held is gone, because a finalizer has come between, or the fiber's time slice
+/// is to be checked: begin anew.
 pub(super) const RETRY: i32 = -2;
 
 /// Code of the user's runs around the statements of this space: `hooked_statements.lua` does them.
@@ -25,8 +27,10 @@ const HOOKED: i32 = -3;
 unsafe extern "C" fn begin(context: *mut Context) -> i32 {
     // SAFETY: Lua passes the context of its state, and nothing else uses it meanwhile.
     let context = unsafe { &mut *context };
-    context.savepoints.clear();
     let outcome = context.database.borrow_mut().begin();
+    if outcome.is_ok() {
+        context.savepoints.clear();
+    }
     context.status(outcome.map(|()| 0))
 }
 

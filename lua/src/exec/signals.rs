@@ -12,6 +12,8 @@ use lycosa_engine::fiber::Waker;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use crate::library::kill_children;
+
 /// How long the transaction thread has to hear of a signal.
 const GRACE: Duration = Duration::from_millis(500);
 
@@ -74,6 +76,7 @@ fn end_at_once(code: i32) -> ! {
     while !flush.is_finished() && Instant::now() < deadline {
         thread::sleep(POLL_INTERVAL);
     }
+    kill_children();
     // SAFETY: ends the process without running anything of it.
     unsafe { libc::_exit(code) }
 }

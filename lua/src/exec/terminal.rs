@@ -6,7 +6,7 @@
 //! by line, without prompts.
 
 use std::cell::RefCell;
-use std::io::{BufRead, IsTerminal};
+use std::io::{BufRead, ErrorKind, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -14,7 +14,7 @@ use std::thread;
 use std::time::Duration;
 
 use lycosa_engine::fiber::{FiberId, Scheduler, Waker};
-use mlua::{Lua, Table};
+use mlua::{BString, Lua, Table};
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
 use rustyline::highlight::Highlighter;
@@ -28,19 +28,19 @@ const COMPLETION_LIMIT: Duration = Duration::from_millis(500);
 
 /// What the reading thread has to say.
 enum Report {
-    Line(String),
+    Line(Vec<u8>),
     Interrupted,
     End,
     Complete(String),
 }
 
 impl Report {
-    fn into_pair(self) -> (&'static str, Option<String>) {
+    fn into_pair(self) -> (&'static str, Option<BString>) {
         match self {
-            Self::Line(line) => ("line", Some(line)),
+            Self::Line(line) => ("line", Some(line.into())),
             Self::Interrupted => ("interrupted", None),
             Self::End => ("end", None),
-            Self::Complete(line) => ("complete", Some(line)),
+            Self::Complete(line) => ("complete", Some(line.into())),
         }
     }
 }
@@ -144,13 +144,21 @@ impl Reporter {
 }
 
 fn read_lines(wanted: &Receiver<String>, reporter: &Reporter) {
-    let mut lines = std::io::stdin().lock().lines();
+    let mut input = std::io::stdin().lock();
     while wanted.recv().is_ok() {
-        match lines.next() {
-            Some(Ok(line)) => reporter.report(Report::Line(line)),
-            Some(Err(_)) | None => return reporter.report(Report::End),
+        let mut line = Vec::new();
+        match input.read_until(b'\n', &mut line) {
+            Ok(length) if length > 0 => reporter.report(Report::Line(without_line_end(line))),
+            _ => return reporter.report(Report::End),
         }
     }
+}
+
+fn without_line_end(mut line: Vec<u8>) -> Vec<u8> {
+    if line.pop_if(|last| *last == b'\n').is_some() {
+        line.pop_if(|last| *last == b'\r');
+    }
+    line
 }
 
 fn edit_lines(wanted: &Receiver<String>, reporter: &Reporter, answers: Receiver<Vec<String>>) {
@@ -169,8 +177,12 @@ fn edit_lines(wanted: &Receiver<String>, reporter: &Reporter, answers: Receiver<
     }
     while let Ok(prompt) = wanted.recv() {
         match editor.readline(&prompt) {
-            Ok(line) => reporter.report(Report::Line(line)),
+            Ok(line) => reporter.report(Report::Line(line.into_bytes())),
             Err(ReadlineError::Interrupted) => reporter.report(Report::Interrupted),
+            // Bytes that are no UTF-8: the line is lost, not the session.
+            Err(ReadlineError::Io(error)) if error.kind() == ErrorKind::InvalidData => {
+                reporter.report(Report::Interrupted);
+            }
             Err(_) => {
                 save_history(&mut editor, history.as_deref());
                 return reporter.report(Report::End);

@@ -20,6 +20,8 @@ mod yaml_style;
 
 use mlua::{Lua, Table};
 
+pub(crate) use popen::kill_children;
+
 use crate::state::load_module;
 use crate::{msgpack, values};
 
@@ -86,6 +88,7 @@ const MODULES: &[Module] = &[
     module!("tarantool", "tarantool.lua", tarantool::native),
     module!("tap", "tap.lua"),
     module!("uri", "uri.lua"),
+    module!("lycosa.uri_escape", "uri_escape.lua"),
     module!("trigger", "trigger.lua"),
     module!(
         "lycosa.tuple_format",

@@ -2,7 +2,7 @@
 //!
 //! A thread for each child waits for its end, writes down how it ended, and closes a pipe: the fibers
 //! that wait for the child wait for that pipe, as they wait for its output. The parent's ends of all pipes
-//! never block.
+//! never block. The end of this process kills the children that are not to be kept.
 
 use std::ffi::{OsString, c_int};
 use std::io;
@@ -10,7 +10,7 @@ use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError, Weak};
 
 use mlua::{IntoLuaMulti, Lua, LuaString, MultiValue, Table, UserData, UserDataMethods};
 
@@ -42,17 +42,14 @@ fn locked(ending: &Ending) -> MutexGuard<'_, Option<ExitStatus>> {
     ending.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A child, the parent's ends of its three streams, and the pipe that its end closes.
-struct Process {
+/// Whom signals for a child go to.
+struct Target {
     id: libc::pid_t,
     ending: Ending,
-    streams: [Option<OwnedFd>; 3],
-    ended: OwnedFd,
     signals_group: bool,
-    is_kept: bool,
 }
 
-impl Process {
+impl Target {
     fn signal(&self, number: c_int) -> io::Result<()> {
         let ending = locked(&self.ending);
         if ending.is_some() {
@@ -71,18 +68,56 @@ impl Process {
     }
 }
 
+/// The children that end with this process; those that nobody holds any more are gone already.
+static NOT_KEPT: Mutex<Vec<Weak<Target>>> = Mutex::new(Vec::new());
+
+/// Has the child killed when this process ends by itself.
+fn end_with_process(target: &Arc<Target>) {
+    static AT_EXIT: Once = Once::new();
+    // SAFETY: the function neither unwinds nor needs anything that the end of the process takes away.
+    AT_EXIT.call_once(|| unsafe {
+        libc::atexit(kill_at_exit);
+    });
+    let mut targets = NOT_KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    targets.retain(|target| target.strong_count() > 0);
+    targets.push(Arc::downgrade(target));
+}
+
+extern "C" fn kill_at_exit() {
+    kill_children();
+}
+
+/// Kills the children that are not to be kept. Whoever ends the process without C's `exit` calls this.
+pub(crate) fn kill_children() {
+    // A thread that is just starting a child holds the lock, and may never let it go.
+    if let Ok(targets) = NOT_KEPT.try_lock() {
+        for target in targets.iter().filter_map(Weak::upgrade) {
+            // One that has ended needs no signal.
+            let _ = target.signal(libc::SIGKILL);
+        }
+    }
+}
+
+/// A child, the parent's ends of its three streams, and the pipe that its end closes.
+struct Process {
+    target: Arc<Target>,
+    streams: [Option<OwnedFd>; 3],
+    ended: OwnedFd,
+    is_kept: bool,
+}
+
 impl Drop for Process {
     fn drop(&mut self) {
         if !self.is_kept {
             // One that has ended needs no signal.
-            let _ = self.signal(libc::SIGKILL);
+            let _ = self.target.signal(libc::SIGKILL);
         }
     }
 }
 
 impl UserData for Process {
     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
-        methods.add_method("id", |_, process, ()| Ok(process.id));
+        methods.add_method("id", |_, process, ()| Ok(process.target.id));
         methods.add_method("descriptor", |_, process, stream: usize| {
             let stream = process.streams.get(stream).and_then(Option::as_ref);
             Ok(stream.map(AsRawFd::as_raw_fd))
@@ -96,13 +131,13 @@ impl UserData for Process {
                 .is_some())
         });
         methods.add_method("signal", |_, process, number: c_int| {
-            Ok(match process.signal(number) {
+            Ok(match process.target.signal(number) {
                 Ok(()) => 0,
                 Err(error) => error.raw_os_error().unwrap_or(libc::EINVAL),
             })
         });
         methods.add_method("ending", |_, process, ()| {
-            let ending = *locked(&process.ending);
+            let ending = *locked(&process.target.ending);
             Ok(ending.map_or((None, None), |status| (status.code(), status.signal())))
         });
     }
@@ -209,12 +244,18 @@ impl Options {
         let ending = Ending::default();
         let id = child.id() as libc::pid_t;
         watch(child, Arc::clone(&ending), closes_at_end)?;
-        Ok(Process {
+        let target = Arc::new(Target {
             id,
             ending,
+            signals_group: self.signals_group && is_session,
+        });
+        if !self.is_kept {
+            end_with_process(&target);
+        }
+        Ok(Process {
+            target,
             streams,
             ended: ended.into(),
-            signals_group: self.signals_group && is_session,
             is_kept: self.is_kept,
         })
     }
