@@ -129,7 +129,7 @@ error_kinds! {
     SubStmtMax = SUB_STMT_MAX, 121, "Can not execute a nested statement: nesting limit reached";
     CommitInSubStmt = COMMIT_IN_SUB_STMT, 122, "Can not commit transaction in a nested statement";
     RollbackInSubStmt = ROLLBACK_IN_SUB_STMT, 123, "Rollback called in a nested statement";
-    PartialKey { index_type: &'static str, expected: u32, actual: u32 } = PARTIAL_KEY, 136, "{index_type} index does not support selects via a partial key (expected {expected} parts, got {actual}). Please Consider changing index type to TREE.";
+    PartialKey { index_type: &'static str, expected: u32, actual: u32 } = PARTIAL_KEY, 136, "{index_type} index  does not support selects via a partial key (expected {expected} parts, got {actual}). Please Consider changing index type to TREE.";
     TruncateSystemSpace { space: String } = TRUNCATE_SYSTEM_SPACE, 137, "Can't truncate a system space, space '{space}'";
     WrongSpaceFormat { field: u32, reason: String } = WRONG_SPACE_FORMAT, 141, "Wrong space format field {field}: {reason}";
     CreateSequence { sequence: String, reason: String } = CREATE_SEQUENCE, 142, "Failed to create sequence '{sequence}': {reason}";

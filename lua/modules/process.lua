@@ -22,7 +22,7 @@ end
 local function describe(err)
     if type(err) == 'cdata' and box.error.is(err) then
         for name, code in pairs(box.error) do
-            if code == err.code and type(code) == 'number' then
+            if err.type == 'ClientError' and code == err.code and type(code) == 'number' then
                 return ('ER_%s: %s'):format(name, err.message)
             end
         end
@@ -47,10 +47,7 @@ local function run_exit_handlers(code)
 end
 
 local function code_of(value)
-    if type(value) == 'boolean' then
-        return value and 0 or FAILED
-    end
-    return tonumber(value) or 0
+    return type(value) == 'number' and value or 0
 end
 
 -- Ends the process after its handlers. Called once more, by a handler, it ends it at once; by another

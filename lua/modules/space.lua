@@ -8,6 +8,7 @@ local database = require('lycosa.database')
 local encoder = require('lycosa.msgpack_encoder')
 local tuples = require('lycosa.tuple')
 local reads = require('lycosa.space_reads')
+local wrap = require('lycosa.iterator').wrap
 
 local context, RETRY, HOOKED = database.context, database.RETRY, database.HOOKED
 local encode, encode_key = encoder.encode, encoder.encode_key
@@ -204,11 +205,13 @@ function space_methods.select(space, key, options)
     return select(space.id, 0, key, options)
 end
 
+local function nothing() end
+
 function space_methods.pairs(space, key, options)
     check_space(space, 'pairs')
     -- A space without indexes has nothing to walk over.
     if space.index[0] == nil then
-        return function() end
+        return wrap(nothing)
     end
     return pairs_of(space.id, 0, key, options)
 end
@@ -273,6 +276,16 @@ end
 function index_methods.bsize(index)
     check_index(index, 'bsize')
     return figure(ffi_byte_size(context, index.space_id, index.id))
+end
+
+-- Figures and compaction are of engines on disk; for memtx Tarantool has nothing to say or to do.
+function index_methods.stat(index)
+    check_index(index, 'stat')
+    return {}
+end
+
+function index_methods.compact(index)
+    check_index(index, 'compact')
 end
 
 function index_methods.min(index, key)

@@ -64,9 +64,14 @@ local function check_supported(iterator, space_id, index_id, key)
     end
 end
 
+-- Leaves the choice to the engine: ALL for the empty key, else EQ.
+local DEFAULT_ITERATOR = 4294967295
+
 local function resolve_iterator(iterator, space_id, index_id, key)
     local number = iterator
-    if type(iterator) == 'string' then
+    if iterator == nil then
+        return DEFAULT_ITERATOR
+    elseif type(iterator) == 'string' then
         number = ITERATORS[iterator:upper()]
         if number == nil then
             box.error(box.error.ITERATOR_TYPE, iterator)
@@ -80,9 +85,6 @@ local function resolve_iterator(iterator, space_id, index_id, key)
     check_supported(number, space_id, index_id, key)
     return number
 end
-
--- Leaves the choice to the engine: ALL for the empty key, else EQ.
-local DEFAULT_ITERATOR = 4294967295
 
 local function position_of(space_id, index_id, tuple)
     local size, encoding = encode(tuple)
@@ -121,11 +123,9 @@ local function number_option(options, name, default)
     if value == nil then
         box.error(box.error.ILLEGAL_PARAMS,
             ("options parameter '%s' should be of type number"):format(name))
-    elseif not (value >= 0) then
-        box.error(box.error.ILLEGAL_PARAMS,
-            ("options parameter '%s' must not be negative"):format(name))
     end
-    return value
+    -- Tarantool takes them as 32 bits without a sign: a limit of -1 is none.
+    return value >= 0 and value or value % 4294967296
 end
 
 local select_t, uint32_p = ffi.typeof('uint8_t[?]'), ffi.typeof('const uint32_t *')
@@ -153,15 +153,13 @@ local function select_list(space_id, index_id, key, options)
     elseif options ~= nil then
         iterator = options
     end
-    if iterator ~= nil then
-        iterator = resolve_iterator(iterator, space_id, index_id, key)
-    end
+    iterator = resolve_iterator(iterator, space_id, index_id, key)
     local has_after, held = hold_position(space_id, index_id, after)
     local size, encoding = encode_key(key)
     if size == nil then
         not_an_array()
     end
-    local result = ffi_select(context, space_id, index_id, iterator or DEFAULT_ITERATOR,
+    local result = ffi_select(context, space_id, index_id, iterator,
         size, encoding, offset, limit, has_after, held)
     if result > 0 then
         return take_selected(result, format_ids[space_id])
@@ -224,15 +222,13 @@ local function pairs_of(space_id, index_id, key, options)
     elseif options ~= nil then
         iterator = options
     end
-    if iterator ~= nil then
-        iterator = resolve_iterator(iterator, space_id, index_id, key)
-    end
+    iterator = resolve_iterator(iterator, space_id, index_id, key)
     local has_after, held = hold_position(space_id, index_id, after)
     local size, encoding = encode_key(key)
     if size == nil then
         not_an_array()
     end
-    local number = cursor_open(context, space_id, index_id, iterator or DEFAULT_ITERATOR,
+    local number = cursor_open(context, space_id, index_id, iterator,
         size, encoding, offset, has_after, held)
     if number == RETRY then
         check_slice()
@@ -249,14 +245,12 @@ function count(space_id, index_id, key, options)
     if type(options) == 'table' then
         iterator = options.iterator
     end
-    if iterator ~= nil then
-        iterator = resolve_iterator(iterator, space_id, index_id, key)
-    end
+    iterator = resolve_iterator(iterator, space_id, index_id, key)
     local size, encoding = encode_key(key)
     if size == nil then
         not_an_array()
     end
-    local result = ffi_count(context, space_id, index_id, iterator or DEFAULT_ITERATOR,
+    local result = ffi_count(context, space_id, index_id, iterator,
         size, encoding)
     if result >= 0 then
         return result

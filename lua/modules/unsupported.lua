@@ -26,7 +26,8 @@ end
 for _, name in ipairs({'execute'}) do
     api[name] = refuse(('box.%s()'):format(name))
 end
-for _, name in ipairs({'quantile', 'offset_of', 'delete_range', 'stat', 'compact'}) do
+for _, name in ipairs({'quantile', 'offset_of', 'delete_range'}) do
+    objects.space_methods[name] = refuse(('space:%s()'):format(name))
     objects.index_methods[name] = refuse(('index:%s()'):format(name))
 end
 

@@ -21,9 +21,11 @@ pub fn new_state(jit: bool) -> mlua::Result<Lua> {
     }
     Boundary::install(&lua)?;
     let globals = lua.globals();
-    if globals.get::<mlua::Value>("box")?.is_nil() {
-        globals.set("box", lua.create_table()?)?;
-    }
+    // Scripts get `ffi` by `require` alone, so that a global of that name is theirs.
+    globals.set("ffi", mlua::Value::Nil)?;
+    let database = lua.create_table()?;
+    globals.set("box", &database)?;
+    publish(&lua, "box", &database)?;
     install(&lua)?;
     error::install(&lua)?;
     tuple::install(&lua)?;

@@ -3,7 +3,7 @@
 
 use lycosa_engine::fiber::{Clock, RuntimeOptions, run};
 use lycosa_lua::fiber::install;
-use mlua::Lua;
+use lycosa_lua::state::new_state;
 
 /// Runs `script` in the main fiber of a fresh runtime with a fresh Lua state. What the script prints
 /// is the result, one line a call, values separated by blanks.
@@ -11,8 +11,7 @@ fn output(script: &'static str) -> String {
     let mut options = RuntimeOptions::default();
     options.clock = Clock::Virtual;
     let result = run(options, move |scheduler| -> Result<String, String> {
-        // SAFETY: the scripts are this file's own; they need `ffi` and `debug`, as real ones do.
-        let lua = unsafe { Lua::unsafe_new() };
+        let lua = new_state(true).map_err(|error| error.to_string())?;
         let evaluate = || -> mlua::Result<String> {
             install(&lua, scheduler)?;
             lua.load(PRELUDE).exec()?;

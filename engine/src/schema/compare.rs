@@ -12,7 +12,7 @@ use crate::decimal::Decimal;
 use crate::msgpack::{self, EXTENSION_DATETIME, EXTENSION_DECIMAL, EXTENSION_UUID, Value};
 
 use super::collation::Collation;
-use super::format::FieldType;
+use super::field_type::FieldType;
 
 /// Compares the first values of two byte strings that start with well-formed values.
 #[inline]

@@ -16,7 +16,7 @@ use super::collation::Collation;
 use super::compare::{
     compare_collated, compare_encoded, hash_collated, hash_encoded, hint_of_collated, hint_of_value,
 };
-use super::format::FieldType;
+use super::field_type::FieldType;
 
 /// One part of an index key.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,12 +2,14 @@
 
 mod collation;
 mod compare;
+mod field_type;
 mod format;
 mod key_def;
 
 pub use collation::{Collation, CollationStrength};
 pub use compare::compare_values;
-pub use format::{FieldDefinition, FieldType, Format};
+pub use field_type::FieldType;
+pub use format::{FieldDefinition, Format};
 pub use key_def::{KeyDefinition, KeyPart};
 
 /// Longest name of a space, index, sequence or user, in bytes.

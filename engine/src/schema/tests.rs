@@ -9,7 +9,7 @@ use foldhash::fast::FixedState;
 use proptest::prelude::*;
 
 use super::compare::{compare_encoded, hash_encoded, hint_of_value};
-use super::format::FieldType;
+use super::field_type::{FieldType, Tags};
 use crate::datetime::Datetime;
 use crate::decimal::Decimal;
 use crate::msgpack::{self, EXTENSION_DATETIME};
@@ -228,4 +228,70 @@ proptest! {
         let (_, elsewhere) = encoded_time(seconds.0, nanoseconds.0, offsets.1);
         prop_assert_eq!(hash(&a), hash(&elsewhere));
     }
+}
+
+/// Encoded values of every first byte, each with a value that begins with it.
+fn values_by_tag() -> Vec<Vec<u8>> {
+    (0..=u8::MAX)
+        .filter(|tag| *tag != 0xc1)
+        .map(|tag| {
+            let mut encoded = vec![tag];
+            // Lengths and payloads of zeros; enough for every header and for short contents.
+            encoded.extend([0; 64]);
+            encoded
+        })
+        .filter(|encoded| msgpack::read(encoded).is_ok())
+        .collect()
+}
+
+#[test]
+fn a_first_byte_that_a_type_takes_belongs_to_a_value_of_the_type() {
+    let mut taken = 0;
+    for name in [
+        "any",
+        "unsigned",
+        "string",
+        "number",
+        "double",
+        "integer",
+        "boolean",
+        "varbinary",
+        "scalar",
+        "decimal",
+        "uuid",
+        "array",
+        "map",
+        "datetime",
+        "interval",
+        "int8",
+        "uint8",
+        "int64",
+        "uint64",
+        "float32",
+        "float64",
+        "decimal64",
+    ] {
+        let field_type = FieldType::parse(name).unwrap();
+        let (strict, nullable) = (Tags::of(field_type, false), Tags::of(field_type, true));
+        for encoded in values_by_tag() {
+            let (value, _) = msgpack::read(&encoded).unwrap();
+            let is_null = matches!(value, msgpack::Value::Nil);
+            let fits = if is_null {
+                field_type == FieldType::Any
+            } else {
+                field_type.accepts(&value)
+            };
+            assert!(!strict.contain(encoded[0]) || fits, "{name}: {encoded:x?}");
+            assert!(
+                !nullable.contain(encoded[0]) || fits || is_null,
+                "{name}: {encoded:x?}"
+            );
+            assert!(nullable.contain(0xc0));
+            taken += u32::from(strict.contain(encoded[0]));
+        }
+    }
+    assert!(
+        taken > 1000,
+        "hardly any value takes the short way: {taken}"
+    );
 }

@@ -417,7 +417,7 @@ impl Program {
         let used = self.database.arena().used_bytes();
         let kept = used - self.system_bytes;
         assert!(
-            kept % LEAF_BYTES == 0 && kept <= 8 * LEAF_BYTES,
+            kept.is_multiple_of(LEAF_BYTES) && kept <= 8 * LEAF_BYTES,
             "memory leaks: {used} bytes, not {}",
             self.system_bytes
         );

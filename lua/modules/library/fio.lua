@@ -196,7 +196,10 @@ function fio.truncate(path, length)
     end
     local ok, problem = file:truncate(length or 0)
     file:close()
-    return ok, problem
+    if not ok then
+        return false, problem
+    end
+    return true
 end
 
 function fio.utime(path, access, change)

@@ -209,6 +209,8 @@ fn arguments(lua: &Lua, options: &WorkerOptions, workload: Table) -> mlua::Resul
     let settings = lua.create_table()?;
     settings.set("memtx_memory", options.memory_bytes as f64)?;
     settings.set("wal_mode", "none")?;
+    // Its lines would stand between those of the report.
+    settings.set("log_level", "warn")?;
     cfg.call::<()>(settings)?;
 
     let ctx = lua.create_table()?;
