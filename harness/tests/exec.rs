@@ -514,8 +514,31 @@ impl Terminal {
 
     /// Types, and reads what is shown until `expected` is in it.
     fn type_until(&mut self, keys: &str, expected: &str) {
+        self.type_keys(keys);
+        self.read_until(expected);
+    }
+
+    /// Types, and reads until `expected` was shown and the editor waits for the next line: keys that come
+    /// before it has the terminal mean something else.
+    fn enter(&mut self, keys: &str, expected: &str) {
+        self.type_until(keys, expected);
+        self.wait_for_editor(expected);
+    }
+
+    fn type_keys(&mut self, keys: &str) {
         self.keyboard.write_all(keys.as_bytes()).unwrap();
         self.shown.clear();
+    }
+
+    /// The editor asks for pasted text in brackets when it begins.
+    fn wait_for_editor(&mut self, after: &str) {
+        let from = self.shown.find(after).map_or(0, |at| at + after.len());
+        let rest = self.shown.split_off(from);
+        self.shown = rest;
+        self.read_until("\x1b[?2004h");
+    }
+
+    fn read_until(&mut self, expected: &str) {
         let mut buffer = [0; 4096];
         while !self.shown.contains(expected) {
             let mut shown = libc::pollfd {
@@ -546,24 +569,25 @@ impl Terminal {
 fn the_console_edits_lines_on_a_terminal() {
     let mut terminal = Terminal::open();
     terminal.type_until("", "lycosa> ");
-    terminal.type_until("1 + 1\r", "- 2\r\n...");
+    terminal.enter("1 + 1\r", "- 2\r\n...");
     terminal.type_until("for i = 7, 7 do\r", "      > ");
-    terminal.type_until("print(i) end\r", "7\r\n---\r\n...");
+    terminal.enter("print(i) end\r", "7\r\n---\r\n...");
     // Completion, of the only name that fits.
     terminal.type_until("collectg\t", "collectgarbage(");
-    terminal.type_until("'count') > 0\r", "- true");
-    // Ctrl-C clears the line.
-    terminal.type_until("nonsense\x03", "lycosa> ");
-    terminal.type_until("3\r", "- 3");
+    terminal.enter("'count') > 0\r", "- true");
+    // Ctrl-C clears the line; the editor ends, and begins anew.
+    terminal.type_until("nonsense", "nonsense");
+    terminal.enter("\x03", "\x1b[?2004l");
+    terminal.enter("3\r", "- 3");
     // A signal cancels the chunk that runs, and the console goes on.
-    terminal.type_until("require('fiber').sleep(100)\r", "sleep(100)");
-    std::thread::sleep(Duration::from_millis(300));
+    terminal.type_until(
+        "print('runs' .. 'now') require('fiber').sleep(100)\r",
+        "runsnow",
+    );
     // SAFETY: the child has not been waited for, so the id is its own.
     unsafe { libc::kill(terminal.child.id().cast_signed(), libc::SIGINT) };
-    terminal.type_until("", "- error: fiber is cancelled");
-    // Ctrl-D means nothing before the editor has the terminal, which it says when it asks for pasted text
-    // in brackets.
-    terminal.type_until("4\r", "- 4\r\n...\r\n\x1b[?2004h");
-    terminal.type_until("\x04", "");
+    terminal.enter("", "- error: fiber is cancelled");
+    terminal.enter("4\r", "- 4");
+    terminal.type_keys("\x04");
     assert_eq!(terminal.child.wait().unwrap().code(), Some(0));
 }
