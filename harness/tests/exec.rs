@@ -120,6 +120,10 @@ fn arguments_are_where_tarantool_has_them() {
     let expected = "a.lua\t2\t-v\t--help\t-v\t--help\n";
     assert_prints(&folder.run(&["a.lua", "-v", "--help"]), expected);
     assert_prints(&folder.run(&["exec", "a.lua", "-v", "--help"]), expected);
+    // Before the script it asks for the version.
+    let version = concat!("lycosa ", env!("CARGO_PKG_VERSION"), "\n");
+    assert_prints(&folder.run(&["-v"]), version);
+    assert_prints(&folder.run(&["exec", "-v"]), version);
     let output = folder.run(&["-e", "print(arg[-1] == arg[0], arg[-1]:match('[^/]*$'))"]);
     assert_prints(&output, "true\tlycosa\n");
 }

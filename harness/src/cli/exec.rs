@@ -16,8 +16,10 @@ pub(super) fn with_implied_command(mut given: Vec<OsString>) -> Vec<OsString> {
     let Some(first) = given.get(1) else {
         return given;
     };
-    if first == "-v" {
-        given[1] = OsString::from("--version");
+    let asks_for_version = |argument: Option<&OsString>| argument.is_some_and(|it| it == "-v");
+    if asks_for_version(Some(first)) || first == "exec" && asks_for_version(given.get(2)) {
+        given.truncate(1);
+        given.push(OsString::from("--version"));
     } else if is_option_of_exec(first) || is_script(first) {
         given.insert(1, OsString::from("exec"));
     }
