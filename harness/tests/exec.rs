@@ -569,6 +569,14 @@ impl Terminal {
     }
 }
 
+impl Drop for Terminal {
+    /// A test that fails leaves no console behind. One that has ended already is no failure.
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
 #[test]
 fn the_console_edits_lines_on_a_terminal() {
     let mut terminal = Terminal::open();
