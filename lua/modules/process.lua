@@ -21,12 +21,8 @@ end
 
 local function describe(err)
     if type(err) == 'cdata' and box.error.is(err) then
-        for name, code in pairs(box.error) do
-            if err.type == 'ClientError' and code == err.code and type(code) == 'number' then
-                return ('ER_%s: %s'):format(name, err.message)
-            end
-        end
-        return ('%s: %s'):format(err.type, err.message)
+        local name = err.type == 'ClientError' and err.name ~= nil and 'ER_' .. err.name or err.type
+        return ('%s: %s'):format(name, err.message)
     end
     return 'LuajitError: ' .. text_of(err)
 end

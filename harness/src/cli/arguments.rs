@@ -15,6 +15,7 @@ use crate::quantity::{Size, parse_count, parse_count_u32, parse_fibers};
     version,
     about,
     arg_required_else_help = true,
+    after_help = "`lycosa report.lua` is short for `lycosa exec report.lua`, `lycosa -e CODE` for `lycosa exec -e CODE`.",
     max_term_width = 80,
     disable_help_subcommand = true
 )]
