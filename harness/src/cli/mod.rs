@@ -1,11 +1,13 @@
 //! The command line: what there is, and which exit code each ending has.
 
 mod arguments;
+mod command_line;
 mod exec;
 mod information;
 mod measuring;
 mod run;
 mod settings;
+mod sweep;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -111,6 +113,7 @@ fn parse() -> Result<(Arguments, ArgMatches), clap::Error> {
 fn dispatch(command: Command, matches: &ArgMatches) -> Result<ExitCode, Failure> {
     match command {
         Command::Run(arguments) => run::run(&arguments).map(exit_code),
+        Command::Sweep(arguments) => sweep::sweep(&arguments).map(exit_code),
         Command::Workloads => information::workloads().map(exit_code),
         Command::Exec(arguments) => Ok(exec::exec(arguments, matches)),
         Command::Console => Ok(exec::console()),

@@ -9,6 +9,7 @@ mod conditions;
 mod linux;
 #[cfg(target_os = "macos")]
 mod macos;
+pub(crate) mod memory;
 mod translator;
 
 use std::path::PathBuf;

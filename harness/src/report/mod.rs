@@ -2,4 +2,5 @@
 
 pub(crate) mod failure;
 pub(crate) mod page;
+pub(crate) mod sizes;
 pub(crate) mod terminal;
