@@ -72,12 +72,14 @@ pub(super) fn dip(sorted: &[f64]) -> f64 {
         }
         let mode_low = convex.knots[convex.knots.partition_point(|knot| *knot <= widest) - 1];
         let mode_high = concave.knots[concave.knots.partition_point(|knot| *knot < widest)];
-        for at in low..mode_low {
-            bound = bound.max(steps[at].up_to - convex.heights[at - low]);
-        }
-        for at in mode_high + 1..=high {
-            bound = bound.max(concave.heights[at - low] - steps[at].below);
-        }
+        let left = steps[low..mode_low].iter().zip(&convex.heights);
+        let right = steps[mode_high + 1..=high]
+            .iter()
+            .zip(&concave.heights[mode_high + 1 - low..]);
+        bound = left
+            .map(|(step, height)| step.up_to - height)
+            .chain(right.map(|(step, height)| height - step.below))
+            .fold(bound, f64::max);
         (low, high) = (mode_low, mode_high);
     }
     bound / (2.0 * sorted.len() as f64)
@@ -95,7 +97,8 @@ struct Step {
 fn steps(sorted: &[f64]) -> Vec<Step> {
     let mut below = 0;
     sorted
-        .chunk_by(|a, b| a == b)
+        // Of ascending values, those that are not below the next equal it.
+        .chunk_by(|value, next| value >= next)
         .map(|equal| {
             let step = Step {
                 value: equal[0],

@@ -29,8 +29,9 @@ pub(crate) struct TwoGroups {
 /// The two groups that samples fall into, if one group does not explain them.
 ///
 /// It does not when the dip test says so at 5 %: of samples that have one mode, whatever their
-/// shape, at most so many raise a false alarm, and far fewer if they thin out on both sides. Of 15
-/// samples a group of five well apart is seen, one of four half of the time, one of three never. The groups are those with the least
+/// shape, about so many raise a false alarm at most, and one in a hundred if they thin out on both
+/// sides. Of 15 samples a group of five well apart is seen always, one of four half of the time,
+/// one of three hardly ever. The groups are those with the least
 /// sum of squares within (Fisher 1958, "On grouping for maximum homogeneity"), of three samples
 /// or more, with medians at least 1 % apart. Costs n^2 for n samples at worst.
 pub(crate) fn two_groups(samples: &[f64]) -> Option<TwoGroups> {
