@@ -6,7 +6,6 @@
 -- statement costs a few microseconds more than one without hooks.
 
 local native = ...
-local ffi = require('ffi')
 local database = require('lycosa.database')
 local encoder = require('lycosa.msgpack_encoder')
 local errors = require('lycosa.error')
@@ -18,25 +17,12 @@ local tuples = require('lycosa.tuple')
 local api, context, raise = database.api, database.context, database.raise
 local begin_statement, end_statement = database.begin_statement, database.end_statement
 local undo_statement, check_not_aborted = database.undo_statement, database.check_not_aborted
-local scratch = encoder.scratch
+local bytes_of = encoder.bytes_of
 local spaces, rules, silent, format_ids = hooks.spaces, hooks.rules, hooks.silent, hooks.format_ids
 
 -- Statements that are given a tuple.
 local PUTS = {INSERT = true, REPLACE = true, UPSERT = true}
 local TAKES_SEQUENCE = {INSERT = true, REPLACE = true}
-
--- The MsgPack of a value as a string. A finalizer may encode something else meanwhile.
-local function bytes_of(encode, value)
-    local size, encoding, bytes
-    repeat
-        size, encoding = encode(value)
-        if size == nil then
-            box.error(box.error.TUPLE_NOT_ARRAY)
-        end
-        bytes = ffi.string(scratch.data, size)
-    until scratch.serial == encoding
-    return bytes
-end
 
 local function tuple_of(bytes, space_id)
     if bytes then
