@@ -1,22 +1,25 @@
 //! What a result must say of the machine and the build that gave it.
 //!
-//! `linux` and `macos` ask the system; what they find out is put together here.
+//! `linux` and `macos` know what to ask, [`system::System`] how; what they find out is put together
+//! here. Both are compiled everywhere, so that their tests are too.
 
-use serde::Serialize;
-
-#[cfg(any(target_os = "linux", test))]
+mod conditions;
+mod executable;
 mod linux;
-#[cfg(target_os = "macos")]
+mod mach_o;
+mod machine;
 mod macos;
+mod system;
 mod translator;
 
 use std::path::PathBuf;
 
-#[cfg(target_os = "linux")]
-use linux as platform;
-#[cfg(target_os = "macos")]
-use macos as platform;
+use serde::{Deserialize, Serialize};
 
+use system::{Host, System};
+
+pub(crate) use conditions::Conditions;
+pub(crate) use machine::Machine;
 pub(crate) use translator::Translator;
 
 /// Facts that only the platform knows. What cannot be found out is `None` or empty.
@@ -26,6 +29,8 @@ pub(crate) struct Facts {
     pub(crate) host_name: Option<String>,
     /// Operating system and version.
     pub(crate) os: Option<String>,
+    /// Kernel and its version.
+    pub(crate) kernel: Option<String>,
     /// Model of the chip.
     pub(crate) cpu: Option<String>,
     /// Runnable processes, averaged over 1, 5 and 15 minutes.
@@ -36,10 +41,12 @@ pub(crate) struct Facts {
     pub(crate) emulator: Option<PathBuf>,
     /// Translator of this process.
     pub(crate) translator: Option<Translator>,
+    /// Cores, caches, memory.
+    pub(crate) machine: Machine,
 }
 
-/// The `context` block of a result.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// The `context` block of a result. Results of older versions lack the fields that have a default.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Context {
     /// When the run started, RFC 3339 with the local offset.
     pub(crate) date: String,
@@ -58,25 +65,51 @@ pub(crate) struct Context {
     /// Whether the just-in-time compiler ran; `None` while nothing has run.
     pub(crate) jit: Option<bool>,
     /// Version of this program.
-    pub(crate) lycosa_version: &'static str,
+    pub(crate) lycosa_version: String,
     /// Commit it was built from, or `unknown`.
-    pub(crate) git_revision: &'static str,
+    pub(crate) git_revision: String,
     /// Compiler it was built with.
-    pub(crate) rustc: &'static str,
+    pub(crate) rustc: String,
     /// Build profile: `release` or `debug`.
-    pub(crate) profile: &'static str,
+    pub(crate) profile: String,
     /// Runnable processes, averaged over 1, 5 and 15 minutes; empty if unknown.
     pub(crate) load_average: Vec<f64>,
+    /// Kernel and its version.
+    #[serde(default)]
+    pub(crate) kernel: Option<String>,
+    /// Cores, caches, memory.
+    #[serde(default)]
+    pub(crate) machine: Machine,
+    /// Power, heat and load, when this was put together.
+    #[serde(default)]
+    pub(crate) conditions: Conditions,
 }
 
 /// Asks the platform.
 pub(crate) fn facts() -> Facts {
-    platform::facts()
+    choose(linux::facts, macos::facts)(&Host)
+}
+
+/// Power, heat and load now. Costs up to 5 ms on Linux, about 20 on macOS.
+pub(crate) fn conditions() -> Conditions {
+    choose(linux::conditions, macos::conditions)(&Host)
 }
 
 /// Translator of this process.
 pub(crate) fn translator() -> Translator {
-    translator::detect(&platform::evidence())
+    translator::detect(&choose(linux::evidence, macos::evidence)(&Host))
+}
+
+/// What suits this system, out of two ways of asking.
+fn choose<T>(
+    on_linux: fn(&dyn System) -> T,
+    on_macos: fn(&dyn System) -> T,
+) -> fn(&dyn System) -> T {
+    if cfg!(target_os = "macos") {
+        on_macos
+    } else {
+        on_linux
+    }
 }
 
 /// Puts facts and build together, as of now.
@@ -95,11 +128,14 @@ pub(crate) fn context(facts: &Facts) -> Context {
             .unwrap_or_else(|| binary_arch.to_owned()),
         translator: facts.translator.unwrap_or(Translator::Native),
         jit: None,
-        lycosa_version: env!("CARGO_PKG_VERSION"),
-        git_revision: env!("LYCOSA_GIT_REVISION"),
-        rustc: env!("LYCOSA_RUSTC"),
-        profile: env!("LYCOSA_PROFILE"),
+        lycosa_version: env!("CARGO_PKG_VERSION").to_owned(),
+        git_revision: env!("LYCOSA_GIT_REVISION").to_owned(),
+        rustc: env!("LYCOSA_RUSTC").to_owned(),
+        profile: env!("LYCOSA_PROFILE").to_owned(),
         load_average: facts.load_average.clone(),
+        kernel: facts.kernel.clone(),
+        machine: facts.machine.clone(),
+        conditions: conditions(),
     }
 }
 
@@ -140,5 +176,24 @@ mod tests {
         assert_eq!(context.cpu, "unknown");
         assert_eq!(context.host_arch, context.binary_arch);
         assert_eq!(context.translator, Translator::Native);
+    }
+
+    #[test]
+    fn the_context_survives_its_json() {
+        let context = context(&facts());
+        let json = serde_json::to_string(&context).unwrap();
+        assert_eq!(serde_json::from_str::<Context>(&json).unwrap(), context);
+    }
+
+    #[test]
+    fn the_context_of_an_older_result_is_read() {
+        let json = r#"{"date": "2026-01-02T03:04:05+00:00", "host_name": "h", "os": "Linux",
+            "cpu": "c", "binary_arch": "x86_64", "host_arch": "x86_64", "translator": "qemu-user",
+            "jit": null, "lycosa_version": "0.1.0", "git_revision": "unknown", "rustc": "rustc 1",
+            "profile": "release", "load_average": [0.1], "a_field_of_the_future": {}}"#;
+        let context: Context = serde_json::from_str(json).unwrap();
+        assert_eq!(context.translator, Translator::QemuUser);
+        assert_eq!(context.machine, Machine::default());
+        assert_eq!(context.conditions, Conditions::default());
     }
 }

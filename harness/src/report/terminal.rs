@@ -265,7 +265,7 @@ mod tests {
         });
         context.binary_arch = String::from("aarch64");
         context.host_arch = String::from("aarch64");
-        context.profile = "release";
+        context.profile = String::from("release");
         context
     }
 
@@ -351,7 +351,7 @@ mod tests {
         let mut context = context();
         context.binary_arch = String::from("x86_64");
         context.translator = Translator::Rosetta;
-        context.profile = "debug";
+        context.profile = String::from("debug");
         let text = written(80, |page| header(page, &context, &testing::options()));
         assert!(text.contains("running under Rosetta: this binary is x86_64, the chip arm64"));
         assert!(text.contains("debug build"));
