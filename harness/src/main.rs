@@ -9,6 +9,7 @@ mod interrupt;
 mod progress;
 mod quantity;
 mod report;
+mod result;
 mod schedule;
 mod statistics;
 mod worker;

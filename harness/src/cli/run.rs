@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 
 use anyhow::Context as _;
 use console::Term;
-use lycosa_lua::worker::{WorkerError, WorkerOptions, WorkloadInfo, WorkloadSource};
+use lycosa_lua::worker::{WorkerError, WorkloadInfo, WorkloadSource};
 
 use super::arguments::RunArguments;
 use super::settings::worker_options;
@@ -12,11 +12,13 @@ use super::{Exit, Failure};
 use crate::environment::{self, Context, Facts};
 use crate::interrupt::Interrupt;
 use crate::progress::{Mode, Progress};
-use crate::report::json::{self, Status};
 use crate::report::page::{PLAIN, Page, WIDTH_DEFAULT, YELLOW};
-use crate::report::saving::Saving;
-use crate::report::{self, Figures, failure, terminal};
-use crate::schedule::{self, Ending, Identity, Outcome, RepetitionError, Schedule};
+use crate::report::{failure, terminal};
+use crate::result::file::Document;
+use crate::result::saving::Saving;
+use crate::result::summary;
+use crate::result::{Point, Record, Status};
+use crate::schedule::{self, Arm, Ending, Expected, Outcome, Plan, RepetitionError};
 use crate::worker::process::{Launcher, ProcessExecutor, Workers};
 
 /// Runs a workload as often as asked, shows and saves what was measured.
@@ -28,28 +30,33 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Failure> {
         None => None,
     };
     let facts = environment::facts();
-    let schedule = Schedule {
-        cold: arguments.cold,
-        counted: arguments.repeat,
-    };
     let interrupt = Interrupt::on_signals()?;
     let workers = Workers::new(launcher(&facts)?, interrupt.clone());
-    let options = worker_options(arguments, |source| describe(&workers, source, schedule))?;
-    let mut executor = ProcessExecutor::new(workers, options.clone());
+    let options = worker_options(arguments, |source| describe(&workers, source))?;
+    let mut executor = ProcessExecutor::new(vec![workers]);
+    let context = Context {
+        conditions: environment::conditions(),
+        ..environment::context(&facts)
+    };
     let mut session = Session {
-        context: environment::context(&facts),
-        options,
-        schedule,
+        plan: Plan {
+            arms: vec![own_arm(&context)],
+            points: vec![options],
+            cold: arguments.cold,
+            counted: arguments.repeat,
+        },
+        context,
         quiet: arguments.quiet,
         saving,
     };
 
     // What cannot be shown beforehand does not keep anything from being measured.
     let _ = session.show_header(&mut anstream::stderr());
-    let mut progress = Progress::new(session.mode(), schedule);
+    let nothing = Record::default();
+    let mut progress = Progress::new(session.mode(), &session.plan, &nothing);
     let outcome = schedule::run(
-        schedule,
-        &session.identity(),
+        &session.plan,
+        nothing,
         &mut executor,
         &interrupt,
         &mut progress,
@@ -61,14 +68,21 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Failure> {
     session.conclude(&outcome, &mut anstream::stdout())
 }
 
+/// This binary as an arm, named after what it runs under; its workers must be what it is itself.
+fn own_arm(context: &Context) -> Arm {
+    Arm {
+        name: context.translator.name().to_owned(),
+        expected: Expected {
+            binary_arch: Some(context.binary_arch.clone()),
+            translator: Some(context.translator),
+        },
+    }
+}
+
 /// Asks a worker about the user's workload. What the file prints while it is loaded is shown with
 /// the repetitions, so here only if there will be none.
-fn describe(
-    workers: &Workers,
-    source: &WorkloadSource,
-    schedule: Schedule,
-) -> Result<WorkloadInfo, Failure> {
-    let mut progress = Progress::new(Mode::Quiet, schedule);
+fn describe(workers: &Workers, source: &WorkloadSource) -> Result<WorkloadInfo, Failure> {
+    let mut progress = Progress::silent();
     workers.describe(source, &mut progress).map_err(|error| {
         progress.show_held();
         match error {
@@ -83,30 +97,18 @@ fn describe(
 
 fn launcher(facts: &Facts) -> Result<Launcher, Failure> {
     let binary = std::env::current_exe().context("cannot find this binary to start it again")?;
-    Ok(Launcher {
-        emulator: facts.emulator.clone(),
-        binary,
-    })
+    Ok(Launcher::new(facts.emulator.clone(), binary))
 }
 
 /// Everything about a run but its repetitions.
 struct Session {
+    plan: Plan,
     context: Context,
-    options: WorkerOptions,
-    schedule: Schedule,
     quiet: bool,
     saving: Option<Saving>,
 }
 
 impl Session {
-    /// What every worker must turn out to be.
-    fn identity(&self) -> Identity {
-        Identity {
-            binary_arch: self.context.binary_arch.clone(),
-            translator: self.context.translator,
-        }
-    }
-
     fn mode(&self) -> Mode {
         if self.quiet {
             Mode::Quiet
@@ -117,25 +119,30 @@ impl Session {
         }
     }
 
+    fn point(&self) -> Point {
+        Point::of(&self.plan.points[0])
+    }
+
     fn show_header(&self, out: &mut dyn Write) -> io::Result<()> {
         if self.quiet {
             return Ok(());
         }
         let mut page = Page::new(out, width());
-        terminal::header(&mut page, &self.context, &self.options)?;
+        terminal::header(&mut page, &self.context, &self.point())?;
         page.gap()
     }
 
     /// Shows and saves what was measured, whatever ended the run.
     fn conclude(&mut self, outcome: &Outcome, out: &mut dyn Write) -> Result<Exit, Failure> {
-        let Outcome { runs, ending } = outcome;
-        let figures = report::figures(runs).map_err(anyhow::Error::from)?;
+        let Outcome { record, ending } = outcome;
+        let runs = &record.runs;
+        let figures = summary::figures(runs).map_err(anyhow::Error::from)?;
         if !runs.is_empty() {
-            self.context.jit = Some(runs.iter().any(|run| run.measurement.jit));
+            self.context.jit = Some(runs.iter().any(|run| run.jit));
         }
         let counted = figures.as_ref().map_or(0, |figures| figures.n);
-        let counted = format!("{counted} of {} repetitions", self.schedule.counted);
-        let saved = self.save(outcome, figures.as_ref());
+        let counted = format!("{counted} of {} repetitions", self.plan.counted);
+        let saved = self.save(outcome);
         let mut page = Page::new(out, width());
         if let Ending::Failed(error) = ending {
             if let Some(figures) = &figures {
@@ -153,7 +160,7 @@ impl Session {
             _ => terminal::report(
                 &mut page,
                 &self.context,
-                &self.options,
+                &self.point(),
                 runs,
                 figures.as_ref(),
             )?,
@@ -176,22 +183,14 @@ impl Session {
 
     /// Saves what was measured, if it is to be and there is something; tells where, or what went
     /// wrong.
-    fn save(
-        &mut self,
-        outcome: &Outcome,
-        figures: Option<&Figures>,
-    ) -> Result<Option<String>, String> {
-        let Some(saving) = self.saving.take().filter(|_| !outcome.runs.is_empty()) else {
+    fn save(&mut self, outcome: &Outcome) -> Result<Option<String>, String> {
+        let Outcome { record, ending } = outcome;
+        let Some(mut saving) = self.saving.take().filter(|_| !record.runs.is_empty()) else {
             return Ok(None);
         };
         let path = saving.path().display().to_string();
-        let document = json::document(
-            &self.context,
-            &self.options,
-            &outcome.runs,
-            figures,
-            Status::from(&outcome.ending),
-        );
+        let document = Document::new(&self.context, record, Status::from(ending))
+            .map_err(|error| error.to_string())?;
         match saving.save(&document) {
             Ok(()) => Ok(Some(path)),
             Err(error) => Err(format!("cannot write `{path}`: {error}")),
@@ -228,16 +227,18 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::report::testing;
+    use crate::result::testing;
 
     fn session(json: Option<&Path>) -> Session {
+        let context = environment::context(&Facts::default());
         Session {
-            context: environment::context(&Facts::default()),
-            options: testing::options(),
-            schedule: Schedule {
+            plan: Plan {
+                arms: vec![own_arm(&context)],
+                points: vec![testing::options()],
                 cold: 1,
                 counted: 15,
             },
+            context,
             quiet: false,
             saving: json.map(|path| Saving::prepare(path).unwrap()),
         }
@@ -250,7 +251,10 @@ mod tests {
         ending: Ending,
     ) -> (Result<Exit, Failure>, String) {
         let outcome = Outcome {
-            runs: walls.map_or_else(Vec::new, testing::runs),
+            record: Record {
+                arms: Vec::new(),
+                runs: walls.map_or_else(Vec::new, testing::runs),
+            },
             ending,
         };
         let mut out = Vec::new();

@@ -105,10 +105,6 @@ impl Conditions {
     /// the repetition's own work can make it ([`LOAD_RISE_MAX`]); as it is an average over a
     /// minute, short disturbances show only against conditions from further back. What either side
     /// does not know is no reason.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "the schedule does not ask for it yet")
-    )]
     pub(crate) fn worsened(before: &Self, after: &Self) -> Option<String> {
         let reasons: Vec<String> = [
             both(before.power_source, after.power_source)

@@ -80,7 +80,7 @@ pub(crate) struct Context {
     /// Cores, caches, memory.
     #[serde(default)]
     pub(crate) machine: Machine,
-    /// Power, heat and load, when this was put together.
+    /// Power, heat and load when the run started; a worker is not asked.
     #[serde(default)]
     pub(crate) conditions: Conditions,
 }
@@ -95,11 +95,6 @@ pub(crate) fn conditions() -> Conditions {
     choose(linux::conditions, macos::conditions)(&Host)
 }
 
-/// Translator of this process.
-pub(crate) fn translator() -> Translator {
-    translator::detect(&choose(linux::evidence, macos::evidence)(&Host))
-}
-
 /// What suits this system, out of two ways of asking.
 fn choose<T>(
     on_linux: fn(&dyn System) -> T,
@@ -112,7 +107,8 @@ fn choose<T>(
     }
 }
 
-/// Puts facts and build together, as of now.
+/// Puts facts and build together, as of now. Conditions are for the caller to add, since workers
+/// must not spend time on them.
 pub(crate) fn context(facts: &Facts) -> Context {
     let unknown = || String::from("unknown");
     let binary_arch = std::env::consts::ARCH;
@@ -135,7 +131,7 @@ pub(crate) fn context(facts: &Facts) -> Context {
         load_average: facts.load_average.clone(),
         kernel: facts.kernel.clone(),
         machine: facts.machine.clone(),
-        conditions: conditions(),
+        conditions: Conditions::default(),
     }
 }
 
@@ -147,7 +143,8 @@ pub(crate) fn arch_title(arch: &str) -> &str {
     }
 }
 
-fn now() -> String {
+/// The present moment, RFC 3339 with the local offset.
+pub(crate) fn now() -> String {
     jiff::Zoned::now()
         .strftime("%Y-%m-%dT%H:%M:%S%:z")
         .to_string()

@@ -1,4 +1,5 @@
-//! A file that is written all or not at all, and found unwritable before the run rather than after.
+//! A file that is written all or not at all, as often as there is something new, and found
+//! unwritable before the run rather than after.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -8,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use tempfile::NamedTempFile;
 
-/// A file to be saved. If it never is, the temporary one beside it disappears.
+/// A file to be saved. Until it is, nothing is changed.
 #[derive(Debug)]
 pub(crate) struct Saving {
     shown: PathBuf,
@@ -17,11 +18,8 @@ pub(crate) struct Saving {
 
 #[derive(Debug)]
 enum Sink {
-    /// Written beside its target, then renamed onto it.
-    Temporary {
-        file: NamedTempFile,
-        target: PathBuf,
-    },
+    /// A file: each time, one is written beside it and renamed onto it.
+    File { target: PathBuf },
     /// A device or a pipe, which must not be replaced by a file.
     Direct(File),
 }
@@ -35,7 +33,7 @@ impl Saving {
                 // A file that may not be written may not be replaced either.
                 OpenOptions::new().append(true).open(path)?;
                 // The target of a symbolic link is replaced, not the link.
-                temporary(path.canonicalize()?)?
+                file(path.canonicalize()?)?
             }
             Ok(_) => Sink::Direct(OpenOptions::new().write(true).open(path)?),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -43,7 +41,7 @@ impl Saving {
                 {
                     return Err(is_folder());
                 }
-                temporary(path.to_owned())?
+                file(path.to_owned())?
             }
             Err(error) => return Err(error),
         };
@@ -59,17 +57,23 @@ impl Saving {
     }
 
     /// Writes `document` as indented JSON and puts it in its place.
-    pub(crate) fn save(self, document: &impl Serialize) -> io::Result<()> {
+    pub(crate) fn save(&mut self, document: &impl Serialize) -> io::Result<()> {
         let mut text = serde_json::to_vec_pretty(document)?;
         text.push(b'\n');
-        match self.sink {
-            Sink::Temporary { mut file, target } => {
-                file.write_all(&text)?;
+        self.write(&text)
+    }
+
+    /// Writes `text` and puts it in its place.
+    pub(crate) fn write(&mut self, text: &[u8]) -> io::Result<()> {
+        match &mut self.sink {
+            Sink::File { target } => {
+                let mut file = temporary(target)?;
+                file.write_all(text)?;
                 file.as_file().sync_all()?;
                 file.persist(target).map_err(|error| error.error)?;
                 Ok(())
             }
-            Sink::Direct(mut file) => file.write_all(&text),
+            Sink::Direct(file) => file.write_all(text),
         }
     }
 }
@@ -81,14 +85,20 @@ fn is_folder() -> io::Error {
     )
 }
 
-fn temporary(target: PathBuf) -> io::Result<Sink> {
+/// A file whose folder has been found to take a temporary one beside it.
+fn file(target: PathBuf) -> io::Result<Sink> {
+    temporary(&target)?;
+    Ok(Sink::File { target })
+}
+
+fn temporary(target: &Path) -> io::Result<NamedTempFile> {
     let folder = match target.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    let file = tempfile::Builder::new()
+    tempfile::Builder::new()
         .prefix(".lycosa-")
-        .suffix(".json.tmp")
+        .suffix(".tmp")
         // As for any new file; the process's mask takes its part away.
         .permissions(fs::Permissions::from_mode(0o666))
         .tempfile_in(folder)
@@ -98,8 +108,7 @@ fn temporary(target: PathBuf) -> io::Result<Sink> {
             }
             // The message of the original names the temporary file.
             kind => kind.into(),
-        })?;
-    Ok(Sink::Temporary { file, target })
+        })
 }
 
 #[cfg(test)]
@@ -122,7 +131,9 @@ mod tests {
         fs::write(&path, "old").unwrap();
         drop(Saving::prepare(&path).unwrap());
         assert_eq!(fs::read_to_string(&path).unwrap(), "old");
-        Saving::prepare(&path).unwrap().save(&[1, 2]).unwrap();
+        let mut saving = Saving::prepare(&path).unwrap();
+        saving.save(&[1]).unwrap();
+        saving.save(&[1, 2]).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "[\n  1,\n  2\n]\n");
         assert_eq!(entries(folder.path()), ["result.json"]);
     }
