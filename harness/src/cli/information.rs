@@ -34,6 +34,7 @@ fn write_workload(out: &mut dyn Write, info: &WorkloadInfo) -> io::Result<()> {
 pub(crate) fn env(json: bool) -> Result<Exit, Failure> {
     let mut context = environment::context(&environment::facts());
     context.jit = Some(worker::has_jit());
+    context.conditions = environment::conditions();
     let mut out = anstream::stdout();
     if json {
         let text = serde_json::to_string_pretty(&context).map_err(anyhow::Error::from)?;

@@ -39,7 +39,10 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Failure> {
         |source| describe(&workers, source),
     )?;
     let mut executor = ProcessExecutor::new(vec![workers]);
-    let context = environment::context(&facts);
+    let context = Context {
+        conditions: environment::conditions(),
+        ..environment::context(&facts)
+    };
     let mut session = Session {
         plan: Plan {
             arms: vec![own_arm(&context)],
