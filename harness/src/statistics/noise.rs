@@ -18,8 +18,7 @@ const QUANTILE: f64 = 0.975;
 /// within it 94 to 97 % of the time, whatever the shape; random re-splits of the pooled samples,
 /// without replacement, gave floors that held 85 to 91 %. It applies to comparisons of as many
 /// samples or more. `None` below [`INTERVAL_SAMPLES_MIN`] samples on a side, or with anything but
-/// numbers above 0. Takes four times as long as an
-/// interval of the ratio.
+/// numbers above 0. Takes two to four times as long as an interval of the ratio.
 pub(crate) fn noise_floor(first: &[f64], second: &[f64]) -> Option<f64> {
     let pooled = sorted(&[first, second].concat());
     if first.len().min(second.len()) < INTERVAL_SAMPLES_MIN || !have_ratios(&pooled) {
