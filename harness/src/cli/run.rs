@@ -187,7 +187,7 @@ fn failed_message(
 }
 
 /// Columns of the terminal.
-fn width() -> usize {
+pub(super) fn width() -> usize {
     Term::stdout()
         .size_checked()
         .map_or(WIDTH_DEFAULT, |(_, columns)| usize::from(columns))

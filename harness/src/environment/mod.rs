@@ -3,23 +3,29 @@
 //! `linux` and `macos` know what to ask, [`system::System`] how; what they find out is put together
 //! here. Both are compiled everywhere, so that their tests are too.
 
+mod build;
 mod conditions;
 mod executable;
 mod linux;
 mod mach_o;
 mod machine;
 mod macos;
+pub(crate) mod scheduling;
 mod system;
+mod timer;
 mod translator;
 
 use std::path::PathBuf;
 
+use lycosa_lua::worker::{self, LuaJit};
 use serde::{Deserialize, Serialize};
 
 use system::{Host, System};
 
+pub(crate) use build::Build;
 pub(crate) use conditions::Conditions;
-pub(crate) use machine::Machine;
+pub(crate) use machine::{Cache, CacheContent, CoreKind, Machine};
+pub(crate) use timer::Timer;
 pub(crate) use translator::Translator;
 
 /// Facts that only the platform knows. What cannot be found out is `None` or empty.
@@ -43,6 +49,12 @@ pub(crate) struct Facts {
     pub(crate) translator: Option<Translator>,
     /// Cores, caches, memory.
     pub(crate) machine: Machine,
+    /// Architectures that the binary's file holds.
+    pub(crate) binary_architectures: Vec<String>,
+    /// Clock of this process.
+    pub(crate) timer: Option<Timer>,
+    /// `LuaJIT` in this process.
+    pub(crate) luajit: Option<LuaJit>,
 }
 
 /// The `context` block of a result. Results of older versions lack the fields that have a default.
@@ -83,11 +95,32 @@ pub(crate) struct Context {
     /// Power, heat and load when the run started; a worker is not asked.
     #[serde(default)]
     pub(crate) conditions: Conditions,
+    /// Architectures that the binary's file holds: several in a universal binary of macOS.
+    #[serde(default)]
+    pub(crate) binary_architectures: Vec<String>,
+    /// The clock, measured.
+    #[serde(default)]
+    pub(crate) timer: Option<Timer>,
+    /// What of the build changes its speed.
+    #[serde(default)]
+    pub(crate) build: Build,
+    /// `LuaJIT`, and where it puts machine code.
+    #[serde(default)]
+    pub(crate) luajit: Option<LuaJit>,
 }
 
-/// Asks the platform.
+/// Asks the platform, the clock and `LuaJIT`. Costs about a millisecond, and under Rosetta a process.
 pub(crate) fn facts() -> Facts {
-    choose(linux::facts, macos::facts)(&Host)
+    let head = std::env::current_exe().map(|path| Host.head(&path));
+    Facts {
+        binary_architectures: executable::architectures(&head.unwrap_or_default())
+            .into_iter()
+            .map(str::to_owned)
+            .collect(),
+        timer: timer::measure(),
+        luajit: worker::luajit(),
+        ..choose(linux::facts, macos::facts)(&Host)
+    }
 }
 
 /// Power, heat and load now. Costs up to 5 ms on Linux, about 20 on macOS.
@@ -132,6 +165,10 @@ pub(crate) fn context(facts: &Facts) -> Context {
         kernel: facts.kernel.clone(),
         machine: facts.machine.clone(),
         conditions: Conditions::default(),
+        binary_architectures: facts.binary_architectures.clone(),
+        timer: facts.timer,
+        build: build::build(),
+        luajit: facts.luajit.clone(),
     }
 }
 

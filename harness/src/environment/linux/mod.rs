@@ -12,6 +12,9 @@ use super::system::System;
 use super::translator::{self, Evidence, Translator};
 
 pub(crate) use conditions::conditions;
+pub(crate) use cores::core_kinds;
+#[cfg(test)]
+pub(crate) use cores::cpu_numbers;
 
 /// Link to the running program that QEMU does not fake.
 const THREAD_EXECUTABLE: &str = "/proc/thread-self/exe";
@@ -46,6 +49,7 @@ pub(crate) fn facts(system: &dyn System) -> Facts {
         emulator: emulator(system, translator),
         translator: Some(translator),
         machine: machine::machine(system, translator != Translator::Native),
+        ..Facts::default()
     }
 }
 
