@@ -9,7 +9,9 @@ mod interrupt;
 mod progress;
 mod quantity;
 mod report;
+mod result;
 mod schedule;
+mod session;
 mod statistics;
 mod worker;
 

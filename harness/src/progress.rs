@@ -6,8 +6,10 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::quantity::short_count;
 use crate::report::page::{LABEL_WIDTH, Seconds};
-use crate::schedule::{Observer, Run, Schedule, Slot};
+use crate::result::{Record, Run};
+use crate::schedule::{Observer, Plan, Slot};
 use crate::statistics;
 
 /// Lines of the workload that a quiet run keeps for the case that it fails.
@@ -24,43 +26,69 @@ pub(crate) enum Mode {
     Quiet,
 }
 
-/// Shows a run as it goes on.
+/// Shows a measurement as it goes on.
 #[derive(Debug)]
 pub(crate) struct Progress {
     mode: Mode,
-    schedule: Schedule,
+    plan: Plan,
     bar: ProgressBar,
     started: Instant,
-    finished: u32,
+    slot: Option<Slot>,
+    work: Work,
     elapsed_at_finish: Duration,
-    counted_walls: Vec<f64>,
+    /// Times of the counted repetitions of the present arm at the present point.
+    walls_s: Vec<f64>,
     held: VecDeque<String>,
 }
 
+/// How much there is to do, in records; a start of a process counts as some.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+struct Work {
+    done: f64,
+    all: f64,
+}
+
+/// What a worker takes besides its records, in records.
+const START_RECORDS: f64 = 100_000.0;
+
 impl Progress {
-    /// Starts the clock.
-    pub(crate) fn new(mode: Mode, schedule: Schedule) -> Self {
+    /// Starts the clock; what `record` already holds of the plan is done.
+    pub(crate) fn new(mode: Mode, plan: &Plan, record: &Record) -> Self {
         let target = match mode {
             Mode::Bar => ProgressDrawTarget::stderr(),
             Mode::Lines | Mode::Quiet => ProgressDrawTarget::hidden(),
         };
-        let total = u64::from(schedule.cold) + u64::from(schedule.counted);
-        let bar = ProgressBar::with_draw_target(Some(total), target);
+        let kept = record.runs.iter().filter(|run| run.void.is_none()).count();
+        let bar = ProgressBar::with_draw_target(Some(plan.len()), target);
         // The template is a constant; were it wrong, indicatif's own would do.
         if let Ok(style) = ProgressStyle::with_template("{prefix}[{bar:12}] {msg}") {
             bar.set_style(style.progress_chars("##-"));
         }
         bar.set_prefix(format!("{:<LABEL_WIDTH$}", "running"));
+        bar.set_position(kept as u64);
+        let all = plan.slots().skip(kept).map(|slot| work(plan, slot)).sum();
         Self {
             mode,
-            schedule,
+            plan: plan.clone(),
             bar,
             started: Instant::now(),
-            finished: 0,
+            slot: None,
+            work: Work { done: 0.0, all },
             elapsed_at_finish: Duration::ZERO,
-            counted_walls: Vec::new(),
+            walls_s: Vec::new(),
             held: VecDeque::new(),
         }
+    }
+
+    /// Shows nothing and keeps what a worker prints, for questions to a worker beside any plan.
+    pub(crate) fn silent() -> Self {
+        let plan = Plan {
+            arms: Vec::new(),
+            points: Vec::new(),
+            cold: 0,
+            counted: 0,
+        };
+        Self::new(Mode::Quiet, &plan, &Record::default())
     }
 
     /// Takes the bar away, so that the report stands alone.
@@ -74,21 +102,34 @@ impl Progress {
     }
 
     fn status(&self) -> String {
-        let total = self.schedule.cold + self.schedule.counted;
         status(
-            (self.counted_walls.len(), self.schedule.counted),
+            &self.place(),
+            (self.walls_s.len(), self.plan.counted),
             self.started.elapsed(),
-            remaining(
-                self.finished,
-                total,
-                self.elapsed_at_finish,
-                self.started.elapsed(),
-            ),
-            statistics::median(&self.counted_walls),
+            remaining(self.work, self.elapsed_at_finish, self.started.elapsed()),
+            statistics::median(&self.walls_s),
         )
     }
 
-    fn show(&self, line: &str) {
+    /// Names the present point and arm where there are several.
+    fn place(&self) -> String {
+        let Some(slot) = self.slot else {
+            return String::new();
+        };
+        let mut place = String::new();
+        if self.plan.points.len() > 1 {
+            let records = self.plan.points[slot.point].records;
+            place = format!("{}   ", short_count(records));
+        }
+        if self.plan.arms.len() > 1 {
+            place.push_str(&self.plan.arms[slot.arm].name);
+            place.push_str("   ");
+        }
+        place
+    }
+
+    /// Prints a line above the bar.
+    pub(crate) fn show(&self, line: &str) {
         match self.mode {
             Mode::Bar => self.bar.suspend(|| write_line(line)),
             Mode::Lines => write_line(line),
@@ -97,13 +138,18 @@ impl Progress {
     }
 }
 
+fn work(plan: &Plan, slot: Slot) -> f64 {
+    plan.points[slot.point].records as f64 + START_RECORDS
+}
+
 /// Nothing can be done about a standard error that cannot be written.
 fn write_line(line: &str) {
     let _ = writeln!(anstream::stderr(), "{line}");
 }
 
 impl Observer for Progress {
-    fn started(&mut self, _: Slot) {
+    fn started(&mut self, slot: Slot) {
+        self.slot = Some(slot);
         self.bar.set_message(self.status());
     }
 
@@ -124,22 +170,35 @@ impl Observer for Progress {
         }
     }
 
-    fn finished(&mut self, run: &Run) {
-        self.finished += 1;
+    fn finished(&mut self, slot: Slot, record: &Record) {
+        let Some(run) = record.runs.last() else {
+            return;
+        };
+        self.work.done += work(&self.plan, slot);
         self.elapsed_at_finish = self.started.elapsed();
-        if !run.slot.cold {
-            self.counted_walls.push(run.measurement.wall_s);
+        if run.void.is_some() {
+            // It is run again.
+            self.work.all += work(&self.plan, slot);
+        } else {
+            self.bar.inc(1);
         }
-        self.bar.inc(1);
+        let counted = record.counted(&run.arm, &run.point);
+        self.walls_s = counted.iter().map(|run| run.wall_s).collect();
         self.bar.set_message(self.status());
         if self.mode == Mode::Lines {
-            self.show(&finished_line(run, self.schedule, &self.counted_walls));
+            self.show(&finished_line(
+                run,
+                &self.plan,
+                &self.place(),
+                &self.walls_s,
+            ));
         }
     }
 }
 
 /// `10/15   1.1 s, 0.5 s left   median 0.1010 s`.
 fn status(
+    place: &str,
     (counted, total): (usize, u32),
     elapsed: Duration,
     remaining: Option<Duration>,
@@ -151,34 +210,39 @@ fn status(
     let median = median_s.map_or_else(String::new, |median_s| {
         format!("   median {}", Seconds::like(median_s).with_unit(median_s))
     });
-    format!("{counted}/{total}   {}{left}{median}", duration(elapsed))
+    format!(
+        "{place}{counted}/{total}   {}{left}{median}",
+        duration(elapsed)
+    )
 }
 
-/// Time that the repetitions to come will take, if they take what those before took on average,
-/// start of the process included.
-fn remaining(
-    finished: u32,
-    total: u32,
-    elapsed_at_finish: Duration,
-    elapsed: Duration,
-) -> Option<Duration> {
-    let mean = elapsed_at_finish.checked_div(finished)?;
-    let all = mean.checked_mul(total)?;
+/// Time that the work to come will take, if it takes what that before took on average.
+fn remaining(work: Work, elapsed_at_finish: Duration, elapsed: Duration) -> Option<Duration> {
+    if work.done <= 0.0 {
+        return None;
+    }
+    let all_s = elapsed_at_finish.as_secs_f64() * work.all / work.done;
+    let all = Duration::try_from_secs_f64(all_s).ok()?;
     Some(all.saturating_sub(elapsed))
 }
 
 /// One line for a finished repetition.
-fn finished_line(run: &Run, schedule: Schedule, counted_walls: &[f64]) -> String {
-    let wall_s = run.measurement.wall_s;
-    let time = Seconds::like(wall_s).with_unit(wall_s);
-    if run.slot.cold {
-        let place = format!("cold {}/{}", run.slot.repetition, schedule.cold);
-        return format!("{place:<LABEL_WIDTH$}{time}   (not counted)");
+fn finished_line(run: &Run, plan: &Plan, place: &str, walls_s: &[f64]) -> String {
+    let time = Seconds::like(run.wall_s).with_unit(run.wall_s);
+    if let Some(reason) = &run.void {
+        return format!(
+            "{:<LABEL_WIDTH$}{place}{time}   ({reason}; runs again)",
+            "void"
+        );
     }
-    let place = format!("{}/{}", run.slot.repetition, schedule.counted);
-    let median_s = statistics::median(counted_walls).unwrap_or(wall_s);
+    if run.cold {
+        let number = format!("cold {}/{}", run.repetition, plan.cold);
+        return format!("{number:<LABEL_WIDTH$}{place}{time}   (not counted)");
+    }
+    let number = format!("{}/{}", run.repetition, plan.counted);
+    let median_s = statistics::median(walls_s).unwrap_or(run.wall_s);
     let median = Seconds::like(median_s).with_unit(median_s);
-    format!("{place:<LABEL_WIDTH$}{time}   median {median}")
+    format!("{number:<LABEL_WIDTH$}{place}{time}   median {median}")
 }
 
 /// `1.1 s`, `2 min 05 s`.
@@ -194,16 +258,34 @@ fn duration(duration: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::testing;
+    use lycosa_lua::worker::WorkerOptions;
 
-    const SCHEDULE: Schedule = Schedule {
-        cold: 1,
-        counted: 15,
-    };
+    use crate::result::testing;
+    use crate::schedule::Arm;
+
+    fn plan(arms: &[&str], records: &[u64]) -> Plan {
+        let point = |records| WorkerOptions {
+            records,
+            ..testing::options()
+        };
+        Plan {
+            arms: arms
+                .iter()
+                .map(|name| Arm {
+                    name: (*name).to_owned(),
+                    expected: crate::schedule::Expected::default(),
+                })
+                .collect(),
+            points: records.iter().copied().map(point).collect(),
+            cold: 1,
+            counted: 15,
+        }
+    }
 
     #[test]
     fn the_bar_says_repetition_times_and_running_median_in_80_columns() {
         let line = status(
+            "",
             (10, 15),
             Duration::from_millis(1_100),
             Some(Duration::from_millis(500)),
@@ -211,6 +293,7 @@ mod tests {
         );
         assert_eq!(line, "10/15   1.1 s, 0.5 s left   median 0.1010 s");
         let longest = status(
+            "",
             (100, 100),
             Duration::from_secs(5_999),
             Some(Duration::from_secs(9)),
@@ -223,32 +306,59 @@ mod tests {
     }
 
     #[test]
+    fn several_arms_and_points_are_named() {
+        let mut progress = Progress::new(
+            Mode::Quiet,
+            &plan(&["native", "rosetta"], &[1_000, 20_000_000]),
+            &Record::default(),
+        );
+        progress.started(Slot {
+            arm: 1,
+            point: 1,
+            cold: false,
+            repetition: 3,
+        });
+        assert_eq!(progress.place(), "20M   rosetta   ");
+    }
+
+    #[test]
     fn nothing_is_foretold_before_the_first_repetition_is_done() {
         let second = Duration::from_secs(1);
-        assert_eq!(remaining(0, 16, Duration::ZERO, second), None);
+        let work = |done| Work { done, all: 16.0 };
+        assert_eq!(remaining(work(0.0), Duration::ZERO, second), None);
         assert_eq!(
-            remaining(2, 16, second, second),
+            remaining(work(2.0), second, second),
             Some(Duration::from_secs(7))
         );
-        assert_eq!(remaining(16, 16, second, second * 2), Some(Duration::ZERO));
+        assert_eq!(
+            remaining(work(16.0), second, second * 2),
+            Some(Duration::ZERO)
+        );
     }
 
     #[test]
     fn without_a_terminal_each_repetition_is_a_line() {
-        let runs = testing::runs(&[0.1, 0.3]);
+        let plan = plan(&["native"], &[1_000_000]);
+        let mut runs = testing::runs(&[0.1, 0.3]);
         assert_eq!(
-            finished_line(&runs[0], SCHEDULE, &[]),
+            finished_line(&runs[0], &plan, "", &[]),
             "cold 1/1      0.1310 s   (not counted)"
         );
         assert_eq!(
-            finished_line(&runs[2], SCHEDULE, &[0.1, 0.3]),
+            finished_line(&runs[2], &plan, "", &[0.1, 0.3]),
             "2/15          0.3000 s   median 0.2000 s"
+        );
+        runs[2].void = Some(String::from("the load rose from 0.3 to 4.1"));
+        assert_eq!(
+            finished_line(&runs[2], &plan, "5M   ", &[]),
+            "void          5M   0.3000 s   (the load rose from 0.3 to 4.1; runs again)"
         );
     }
 
     #[test]
     fn a_quiet_run_keeps_the_last_lines_of_the_workload() {
-        let mut progress = Progress::new(Mode::Quiet, SCHEDULE);
+        let plan = plan(&["native"], &[1_000_000]);
+        let mut progress = Progress::new(Mode::Quiet, &plan, &Record::default());
         for number in 0..30 {
             progress.output(&number.to_string());
         }

@@ -235,6 +235,20 @@ pub(crate) fn grouped(value: u64) -> String {
     text
 }
 
+/// A count as an option takes it, the shortest way: `1M`, `250k`, `1500001`.
+pub(crate) fn short_count(count: u64) -> String {
+    for (unit, multiplier) in [("G", 1_000_000_000), ("M", 1_000_000), ("k", 1_000)] {
+        if count >= multiplier && count.is_multiple_of(multiplier / 10) {
+            let (whole, tenth) = (count / multiplier, count / (multiplier / 10) % 10);
+            return match tenth {
+                0 => format!("{whole}{unit}"),
+                _ => format!("{whole}.{tenth}{unit}"),
+            };
+        }
+    }
+    count.to_string()
+}
+
 /// A positive number with at least three significant digits and grouped thousands: `9.88`, `41.0`,
 /// `1,930`.
 pub(crate) fn significant(value: f64) -> String {
@@ -271,6 +285,23 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn a_short_count_is_read_back_as_itself() {
+        for (count, text) in [
+            (1, "1"),
+            (999, "999"),
+            (1_000, "1k"),
+            (1_500, "1.5k"),
+            (1_000_000, "1M"),
+            (2_500_000, "2.5M"),
+            (1_234_567, "1234567"),
+            (20_000_000_000, "20G"),
+        ] {
+            assert_eq!(short_count(count), text);
+            assert_eq!(parse_count(text), Ok(count));
+        }
+    }
 
     #[test]
     fn counts_are_read_in_every_documented_form() {

@@ -327,7 +327,7 @@ fn repetitions_that_leave_different_data_fail_the_run_and_what_was_measured_is_s
     let message = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{message}");
     assert!(
-        message.contains("checksum 0000000000000002 after 0000000000000001"),
+        message.contains("checksum 0000000000000002 (arm `native`) after 0000000000000001"),
         "{message}"
     );
     assert_eq!(json(&path)["status"], "failed");

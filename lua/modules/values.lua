@@ -130,6 +130,8 @@ for _, name in plain_ipairs({
 end
 
 for name, value in next, {
+    -- Whether Lua is compiled, so that what is written for the compiler pays.
+    is_compiled = native.is_compiled,
     null = null,
     serialize_name = '__serialize',
     sequence_metatable = sequence_metatable,

@@ -464,17 +464,6 @@ pub(crate) unsafe fn encode_with(
     boundary.scratch.len() as u32
 }
 
-/// `encode_value(value)`: encodes any value; returns the length.
-pub(crate) unsafe extern "C-unwind" fn lua_encode_value(state: *mut ffi::lua_State) -> c_int {
-    // SAFETY: called by Lua as pushed by push_function; nothing here has a destructor.
-    unsafe {
-        let boundary = Boundary::of_upvalue(state);
-        let length = encode_at(state, boundary, 1);
-        ffi::lua_pushnumber(state, f64::from(length));
-        1
-    }
-}
-
 /// Pushes the number of the encoding that has just ended behind the length.
 ///
 /// # Safety
@@ -484,6 +473,17 @@ unsafe fn push_encoding(state: *mut ffi::lua_State, scratch: &Scratch) -> c_int 
     // SAFETY: as the caller promises.
     unsafe { ffi::lua_pushnumber(state, f64::from(scratch.serial())) };
     2
+}
+
+/// `encode_value(value)`: encodes any value; returns the length and the number of the encoding.
+pub(crate) unsafe extern "C-unwind" fn lua_encode_value(state: *mut ffi::lua_State) -> c_int {
+    // SAFETY: called by Lua as pushed by push_function; nothing here has a destructor.
+    unsafe {
+        let boundary = Boundary::of_upvalue(state);
+        let length = encode_at(state, boundary, 1);
+        ffi::lua_pushnumber(state, f64::from(length));
+        push_encoding(state, &boundary.scratch)
+    }
 }
 
 /// `encode_tuple(value)`: encodes a value that must become an array; returns the length and the

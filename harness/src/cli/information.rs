@@ -71,7 +71,7 @@ fn write_context(out: &mut dyn Write, context: &Context) -> io::Result<()> {
         ),
         ("load", &load.join(" ")),
         ("lycosa", &version),
-        ("compiler", context.rustc),
+        ("compiler", &context.rustc),
     ] {
         writeln!(out, "{label:<14}{value}")?;
     }

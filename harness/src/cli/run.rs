@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 
 use anyhow::Context as _;
 use console::Term;
-use lycosa_lua::worker::{WorkerError, WorkerOptions, WorkloadInfo, WorkloadSource};
+use lycosa_lua::worker::{WorkerError, WorkloadInfo, WorkloadSource};
 
 use super::arguments::RunArguments;
 use super::settings::worker_options;
@@ -12,11 +12,13 @@ use super::{Exit, Failure};
 use crate::environment::{self, Context, Facts};
 use crate::interrupt::Interrupt;
 use crate::progress::{Mode, Progress};
-use crate::report::json::{self, Status};
 use crate::report::page::{PLAIN, Page, WIDTH_DEFAULT, YELLOW};
-use crate::report::saving::Saving;
-use crate::report::{self, Figures, failure, terminal};
-use crate::schedule::{self, Ending, Identity, Outcome, RepetitionError, Schedule};
+use crate::report::{failure, terminal};
+use crate::result::saving::Saving;
+use crate::result::summary;
+use crate::result::{Point, Record};
+use crate::schedule::{Arm, Ending, Expected, Outcome, Plan, RepetitionError};
+use crate::session::{Measured, Session};
 use crate::worker::process::{Launcher, ProcessExecutor, Workers};
 
 /// Runs a workload as often as asked, shows and saves what was measured.
@@ -28,47 +30,57 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Failure> {
         None => None,
     };
     let facts = environment::facts();
-    let schedule = Schedule {
-        cold: arguments.cold,
-        counted: arguments.repeat,
-    };
     let interrupt = Interrupt::on_signals()?;
     let workers = Workers::new(launcher(&facts)?, interrupt.clone());
-    let options = worker_options(arguments, |source| describe(&workers, source, schedule))?;
-    let mut executor = ProcessExecutor::new(workers, options.clone());
+    let options = worker_options(
+        &arguments.workload,
+        arguments.driver.into(),
+        arguments.records,
+        |source| describe(&workers, source),
+    )?;
+    let mut executor = ProcessExecutor::new(vec![workers]);
+    let context = environment::context(&facts);
     let mut session = Session {
-        context: environment::context(&facts),
-        options,
-        schedule,
-        quiet: arguments.quiet,
+        plan: Plan {
+            arms: vec![own_arm(&context)],
+            points: vec![options],
+            cold: arguments.workload.cold,
+            counted: arguments.workload.repeat,
+        },
+        context,
         saving,
     };
 
-    // What cannot be shown beforehand does not keep anything from being measured.
-    let _ = session.show_header(&mut anstream::stderr());
-    let mut progress = Progress::new(session.mode(), schedule);
-    let outcome = schedule::run(
-        schedule,
-        &session.identity(),
-        &mut executor,
-        &interrupt,
-        &mut progress,
-    );
+    let quiet = arguments.quiet;
+    if !quiet {
+        // What cannot be shown beforehand does not keep anything from being measured.
+        let _ = show_header(&session, &mut anstream::stderr());
+    }
+    let nothing = Record::default();
+    let mut progress = Progress::new(mode(quiet), &session.plan, &nothing);
+    let measured = session.measure(nothing, &mut executor, &interrupt, &mut progress);
     progress.clear();
-    if matches!(outcome.ending, Ending::Failed(_)) {
+    if matches!(measured.outcome.ending, Ending::Failed(_)) {
         progress.show_held();
     }
-    session.conclude(&outcome, &mut anstream::stdout())
+    conclude(&session, &measured, quiet, &mut anstream::stdout())
+}
+
+/// This binary as an arm, named after what it runs under; its workers must be what it is itself.
+fn own_arm(context: &Context) -> Arm {
+    Arm {
+        name: context.translator.name().to_owned(),
+        expected: Expected {
+            binary_arch: Some(context.binary_arch.clone()),
+            translator: Some(context.translator),
+        },
+    }
 }
 
 /// Asks a worker about the user's workload. What the file prints while it is loaded is shown with
 /// the repetitions, so here only if there will be none.
-fn describe(
-    workers: &Workers,
-    source: &WorkloadSource,
-    schedule: Schedule,
-) -> Result<WorkloadInfo, Failure> {
-    let mut progress = Progress::new(Mode::Quiet, schedule);
+fn describe(workers: &Workers, source: &WorkloadSource) -> Result<WorkloadInfo, Failure> {
+    let mut progress = Progress::silent();
     workers.describe(source, &mut progress).map_err(|error| {
         progress.show_held();
         match error {
@@ -83,120 +95,72 @@ fn describe(
 
 fn launcher(facts: &Facts) -> Result<Launcher, Failure> {
     let binary = std::env::current_exe().context("cannot find this binary to start it again")?;
-    Ok(Launcher {
-        emulator: facts.emulator.clone(),
-        binary,
-    })
+    Ok(Launcher::new(facts.emulator.clone(), binary))
 }
 
-/// Everything about a run but its repetitions.
-struct Session {
-    context: Context,
-    options: WorkerOptions,
-    schedule: Schedule,
+/// How progress is shown.
+fn mode(quiet: bool) -> Mode {
+    if quiet {
+        Mode::Quiet
+    } else if io::stdout().is_terminal() && io::stderr().is_terminal() {
+        Mode::Bar
+    } else {
+        Mode::Lines
+    }
+}
+
+fn show_header(session: &Session, out: &mut dyn Write) -> io::Result<()> {
+    let mut page = Page::new(out, width());
+    let point = Point::of(&session.plan.points[0]);
+    terminal::header(&mut page, &session.context, &point)?;
+    page.gap()
+}
+
+/// Shows what was measured, whatever ended the run.
+fn conclude(
+    session: &Session,
+    measured: &Measured,
     quiet: bool,
-    saving: Option<Saving>,
-}
-
-impl Session {
-    /// What every worker must turn out to be.
-    fn identity(&self) -> Identity {
-        Identity {
-            binary_arch: self.context.binary_arch.clone(),
-            translator: self.context.translator,
+    out: &mut dyn Write,
+) -> Result<Exit, Failure> {
+    let Outcome { record, ending } = &measured.outcome;
+    let runs = &record.runs;
+    let figures = summary::figures(runs).map_err(anyhow::Error::from)?;
+    let counted = figures.as_ref().map_or(0, |figures| figures.n);
+    let counted = format!("{counted} of {} repetitions", session.plan.counted);
+    let mut page = Page::new(out, width());
+    if let Ending::Failed(error) = ending {
+        if let Some(figures) = &figures {
+            terminal::median_line(&mut page, figures)?;
+        }
+        let message = failed_message(error, &measured.saved, &counted);
+        return Err(match error {
+            RepetitionError::Worker(WorkerError::Usage { .. }) => Failure::usage(message),
+            _ => Failure::failed(message),
+        });
+    }
+    match &figures {
+        _ if runs.is_empty() => {}
+        Some(figures) if quiet => terminal::median_line(&mut page, figures)?,
+        _ => {
+            let point = Point::of(&session.plan.points[0]);
+            terminal::report(&mut page, &session.context, &point, runs, figures.as_ref())?;
         }
     }
-
-    fn mode(&self) -> Mode {
-        if self.quiet {
-            Mode::Quiet
-        } else if io::stdout().is_terminal() && io::stderr().is_terminal() {
-            Mode::Bar
-        } else {
-            Mode::Lines
-        }
+    let saved = measured.saved.as_ref().map_err(Failure::failed)?;
+    if let Some(path) = saved.as_ref().filter(|_| !quiet) {
+        page.sentence(PLAIN, "saved", path)?;
     }
-
-    fn show_header(&self, out: &mut dyn Write) -> io::Result<()> {
-        if self.quiet {
-            return Ok(());
-        }
-        let mut page = Page::new(out, width());
-        terminal::header(&mut page, &self.context, &self.options)?;
-        page.gap()
+    if matches!(ending, Ending::Complete) {
+        return Ok(Exit::Done);
     }
-
-    /// Shows and saves what was measured, whatever ended the run.
-    fn conclude(&mut self, outcome: &Outcome, out: &mut dyn Write) -> Result<Exit, Failure> {
-        let Outcome { runs, ending } = outcome;
-        let figures = report::figures(runs).map_err(anyhow::Error::from)?;
-        if !runs.is_empty() {
-            self.context.jit = Some(runs.iter().any(|run| run.measurement.jit));
-        }
-        let counted = figures.as_ref().map_or(0, |figures| figures.n);
-        let counted = format!("{counted} of {} repetitions", self.schedule.counted);
-        let saved = self.save(outcome, figures.as_ref());
-        let mut page = Page::new(out, width());
-        if let Ending::Failed(error) = ending {
-            if let Some(figures) = &figures {
-                terminal::median_line(&mut page, figures)?;
-            }
-            let message = failed_message(error, &saved, &counted);
-            return Err(match error {
-                RepetitionError::Worker(WorkerError::Usage { .. }) => Failure::usage(message),
-                _ => Failure::failed(message),
-            });
-        }
-        match &figures {
-            _ if runs.is_empty() => {}
-            Some(figures) if self.quiet => terminal::median_line(&mut page, figures)?,
-            _ => terminal::report(
-                &mut page,
-                &self.context,
-                &self.options,
-                runs,
-                figures.as_ref(),
-            )?,
-        }
-        let saved = saved.map_err(Failure::failed)?;
-        if let Some(path) = saved.filter(|_| !self.quiet) {
-            page.sentence(PLAIN, "saved", &path)?;
-        }
-        if matches!(ending, Ending::Complete) {
-            return Ok(Exit::Done);
-        }
-        let text = if runs.is_empty() {
-            String::from("before anything was measured")
-        } else {
-            format!("after {counted}")
-        };
-        page.sentence(YELLOW, "interrupted", &text)?;
-        Ok(Exit::Interrupted)
-    }
-
-    /// Saves what was measured, if it is to be and there is something; tells where, or what went
-    /// wrong.
-    fn save(
-        &mut self,
-        outcome: &Outcome,
-        figures: Option<&Figures>,
-    ) -> Result<Option<String>, String> {
-        let Some(saving) = self.saving.take().filter(|_| !outcome.runs.is_empty()) else {
-            return Ok(None);
-        };
-        let path = saving.path().display().to_string();
-        let document = json::document(
-            &self.context,
-            &self.options,
-            &outcome.runs,
-            figures,
-            Status::from(&outcome.ending),
-        );
-        match saving.save(&document) {
-            Ok(()) => Ok(Some(path)),
-            Err(error) => Err(format!("cannot write `{path}`: {error}")),
-        }
-    }
+    let text = if runs.is_empty() {
+        String::from("before anything was measured")
+    } else {
+        format!("after {counted}")
+    };
+    page.sentence(YELLOW, "interrupted", &text)?;
+    Ok(Exit::Interrupted)
 }
 
 /// What failed, and what became of the figures before it.
@@ -211,7 +175,11 @@ fn failed_message(
         Ok(Some(path)) => {
             format!("{message}\n       what was measured before, {counted}, is in {path}")
         }
-        Err(error) => format!("{message}\n       and what was measured before is lost: {error}"),
+        Err(error) => {
+            format!(
+                "{message}\n       and what was measured before, {counted}, is not saved: {error}"
+            )
+        }
     }
 }
 
@@ -224,38 +192,39 @@ fn width() -> usize {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-    use std::path::Path;
-
     use super::*;
-    use crate::report::testing;
+    use crate::result::testing;
 
-    fn session(json: Option<&Path>) -> Session {
-        Session {
-            context: environment::context(&Facts::default()),
-            options: testing::options(),
-            schedule: Schedule {
+    /// What a run shows that measured `walls` behind a cold repetition, and how it ends.
+    fn concluded(
+        walls: Option<&[f64]>,
+        ending: Ending,
+        saved: Result<Option<String>, String>,
+        quiet: bool,
+    ) -> (Result<Exit, Failure>, String) {
+        let context = environment::context(&Facts::default());
+        let session = Session {
+            plan: Plan {
+                arms: vec![own_arm(&context)],
+                points: vec![testing::options()],
                 cold: 1,
                 counted: 15,
             },
-            quiet: false,
-            saving: json.map(|path| Saving::prepare(path).unwrap()),
-        }
+            context,
+            saving: None,
+        };
+        let record = Record {
+            arms: Vec::new(),
+            runs: walls.map_or_else(Vec::new, testing::runs),
+        };
+        let outcome = Outcome { record, ending };
+        let mut out = Vec::new();
+        let exit = conclude(&session, &Measured { outcome, saved }, quiet, &mut out);
+        (exit, String::from_utf8(out).unwrap())
     }
 
-    /// How a run ends that measured `walls` behind a cold repetition, and what it shows.
-    fn conclude(
-        mut session: Session,
-        walls: Option<&[f64]>,
-        ending: Ending,
-    ) -> (Result<Exit, Failure>, String) {
-        let outcome = Outcome {
-            runs: walls.map_or_else(Vec::new, testing::runs),
-            ending,
-        };
-        let mut out = Vec::new();
-        let exit = session.conclude(&outcome, &mut out);
-        (exit, String::from_utf8(out).unwrap())
+    fn at() -> Result<Option<String>, String> {
+        Ok(Some(String::from("result.json")))
     }
 
     fn died() -> Ending {
@@ -265,54 +234,53 @@ mod tests {
     }
 
     #[test]
-    fn an_interrupted_run_shows_and_saves_what_was_measured() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("result.json");
-        let (exit, text) = conclude(session(Some(&path)), Some(&[0.1, 0.2]), Ending::Interrupted);
+    fn an_interrupted_run_shows_what_was_measured() {
+        let (exit, text) = concluded(Some(&[0.1, 0.2]), Ending::Interrupted, at(), false);
         assert_eq!(exit.unwrap(), Exit::Interrupted);
         assert!(text.contains("wall time     0.1500 s"), "{text}");
+        assert!(text.contains("saved         result.json"), "{text}");
         assert!(text.contains("after 2 of 15 repetitions"), "{text}");
-        let json = fs::read_to_string(path).unwrap();
-        assert!(json.contains("\"status\": \"interrupted\""), "{json}");
     }
 
     #[test]
-    fn a_run_that_measured_nothing_says_so_and_saves_nothing() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("result.json");
-        let (exit, text) = conclude(session(Some(&path)), None, Ending::Interrupted);
+    fn a_run_that_measured_nothing_says_so() {
+        let (exit, text) = concluded(None, Ending::Interrupted, Ok(None), false);
         assert_eq!(exit.unwrap(), Exit::Interrupted);
         assert!(text.contains("before anything was measured"), "{text}");
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 
     #[test]
-    fn a_failed_run_shows_and_saves_what_was_measured_before() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("result.json");
-        let (exit, text) = conclude(session(Some(&path)), Some(&[0.1]), died());
+    fn a_failed_run_shows_what_was_measured_before() {
+        let (exit, text) = concluded(Some(&[0.1]), died(), at(), false);
         let message = exit.unwrap_err().message;
         assert!(message.contains("killed by SIGABRT\n"), "{message}");
         assert!(message.contains("1 of 15 repetitions, is in"), "{message}");
         assert!(text.starts_with("wall time     0.1000 s"), "{text}");
-        assert!(fs::read_to_string(path).unwrap().contains("\"failed\""));
     }
 
     #[test]
     fn a_failure_to_save_does_not_hide_the_failure_of_the_run() {
-        let folder = tempfile::tempdir().unwrap();
-        let session = session(Some(&folder.path().join("result.json")));
-        drop(folder);
-        let (exit, _) = conclude(session, Some(&[0.1]), died());
+        let saved = Err(String::from("cannot write `result.json`: it is full"));
+        let (exit, _) = concluded(Some(&[0.1]), died(), saved, false);
         let message = exit.unwrap_err().message;
-        assert!(message.contains("killed by SIGABRT") && message.contains("is lost: cannot write"));
+        assert!(
+            message.contains("killed by SIGABRT") && message.contains("is not saved: cannot write"),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn a_run_that_could_not_be_saved_shows_its_figures_and_fails() {
+        let saved = Err(String::from("cannot write `result.json`: it is full"));
+        let (exit, text) = concluded(Some(&[0.1]), Ending::Complete, saved, false);
+        let failure = exit.unwrap_err();
+        assert_eq!(failure.exit, Exit::Failed);
+        assert!(text.contains("wall time     0.1000 s"), "{text}");
     }
 
     #[test]
     fn a_quiet_run_shows_its_median_line_alone() {
-        let mut session = session(None);
-        session.quiet = true;
-        let (exit, text) = conclude(session, Some(&[0.1; 15]), Ending::Complete);
+        let (exit, text) = concluded(Some(&[0.1; 15]), Ending::Complete, Ok(None), true);
         assert_eq!(exit.unwrap(), Exit::Done);
         assert!(text.starts_with("wall time     0.1000 s   95 % [0.1000, 0.1000]"));
         assert!(!text.contains("throughput"));

@@ -2,8 +2,9 @@
 //!
 //! `linux` and `macos` ask the system; what they find out is put together here.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
+mod conditions;
 #[cfg(any(target_os = "linux", test))]
 mod linux;
 #[cfg(target_os = "macos")]
@@ -17,6 +18,7 @@ use linux as platform;
 #[cfg(target_os = "macos")]
 use macos as platform;
 
+pub(crate) use conditions::Conditions;
 pub(crate) use translator::Translator;
 
 /// Facts that only the platform knows. What cannot be found out is `None` or empty.
@@ -39,7 +41,7 @@ pub(crate) struct Facts {
 }
 
 /// The `context` block of a result.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Context {
     /// When the run started, RFC 3339 with the local offset.
     pub(crate) date: String,
@@ -58,13 +60,13 @@ pub(crate) struct Context {
     /// Whether the just-in-time compiler ran; `None` while nothing has run.
     pub(crate) jit: Option<bool>,
     /// Version of this program.
-    pub(crate) lycosa_version: &'static str,
+    pub(crate) lycosa_version: String,
     /// Commit it was built from, or `unknown`.
-    pub(crate) git_revision: &'static str,
+    pub(crate) git_revision: String,
     /// Compiler it was built with.
-    pub(crate) rustc: &'static str,
+    pub(crate) rustc: String,
     /// Build profile: `release` or `debug`.
-    pub(crate) profile: &'static str,
+    pub(crate) profile: String,
     /// Runnable processes, averaged over 1, 5 and 15 minutes; empty if unknown.
     pub(crate) load_average: Vec<f64>,
 }
@@ -74,9 +76,11 @@ pub(crate) fn facts() -> Facts {
     platform::facts()
 }
 
-/// Translator of this process.
-pub(crate) fn translator() -> Translator {
-    translator::detect(&platform::evidence())
+/// What the machine is like now.
+pub(crate) fn conditions() -> Conditions {
+    Conditions {
+        load_average: platform::facts().load_average.first().copied(),
+    }
 }
 
 /// Puts facts and build together, as of now.
@@ -95,10 +99,10 @@ pub(crate) fn context(facts: &Facts) -> Context {
             .unwrap_or_else(|| binary_arch.to_owned()),
         translator: facts.translator.unwrap_or(Translator::Native),
         jit: None,
-        lycosa_version: env!("CARGO_PKG_VERSION"),
-        git_revision: env!("LYCOSA_GIT_REVISION"),
-        rustc: env!("LYCOSA_RUSTC"),
-        profile: env!("LYCOSA_PROFILE"),
+        lycosa_version: String::from(env!("CARGO_PKG_VERSION")),
+        git_revision: String::from(env!("LYCOSA_GIT_REVISION")),
+        rustc: String::from(env!("LYCOSA_RUSTC")),
+        profile: String::from(env!("LYCOSA_PROFILE")),
         load_average: facts.load_average.clone(),
     }
 }
@@ -111,7 +115,8 @@ pub(crate) fn arch_title(arch: &str) -> &str {
     }
 }
 
-fn now() -> String {
+/// This moment, RFC 3339 with the local offset.
+pub(crate) fn now() -> String {
     jiff::Zoned::now()
         .strftime("%Y-%m-%dT%H:%M:%S%:z")
         .to_string()

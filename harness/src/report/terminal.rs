@@ -5,26 +5,22 @@
 
 use std::io;
 
-use lycosa_lua::worker::{Driver, IndexKind, LatencyNs, WorkerOptions};
+use lycosa_lua::worker::{Driver, IndexKind, LatencyNs};
 
 use super::page::{DIM, PLAIN, Page, RED, Seconds, YELLOW};
-use super::{Figures, operation_noun, workload_name};
 use crate::environment::{Context, Translator, arch_title};
 use crate::quantity::{decimal_bytes, grouped, significant};
-use crate::schedule::Run;
+use crate::result::summary::Figures;
+use crate::result::{Point, Run};
 use crate::statistics::INTERVAL_SAMPLES_MIN;
 
 /// What is going to run.
-pub(crate) fn header(
-    page: &mut Page<'_>,
-    context: &Context,
-    options: &WorkerOptions,
-) -> io::Result<()> {
-    let index = match options.index {
+pub(crate) fn header(page: &mut Page<'_>, context: &Context, point: &Point) -> io::Result<()> {
+    let index = match point.index {
         IndexKind::Tree => "TREE",
         IndexKind::Hash => "HASH",
     };
-    let driver = match options.driver {
+    let driver = match point.driver {
         Driver::Lua => "from Lua",
         Driver::Rust => "from Rust",
     };
@@ -32,13 +28,13 @@ pub(crate) fn header(
         DIM,
         &[
             format!("lycosa {}", context.lycosa_version),
-            workload_name(&options.workload),
-            format!("{} records", grouped(options.records)),
+            point.workload.clone(),
+            format!("{} records", grouped(point.records)),
             format!(
                 "{} fibers x {} {}",
-                options.fibers,
-                options.ops_per_txn,
-                operation_noun(options)
+                point.fibers,
+                point.ops_per_txn,
+                point.operation_noun()
             ),
             index.to_owned(),
             driver.to_owned(),
@@ -75,20 +71,20 @@ fn translated(context: &Context) -> String {
 pub(crate) fn report(
     page: &mut Page<'_>,
     context: &Context,
-    options: &WorkerOptions,
+    point: &Point,
     runs: &[Run],
     figures: Option<&Figures>,
 ) -> io::Result<()> {
-    for run in runs.iter().filter(|run| run.slot.cold) {
+    for run in runs.iter().filter(|run| run.cold) {
         let items = [
-            Seconds::like(run.measurement.wall_s).with_unit(run.measurement.wall_s),
+            Seconds::like(run.wall_s).with_unit(run.wall_s),
             String::from("(not counted)"),
         ];
         page.labelled(DIM, "cold", &items)?;
     }
     if let Some(figures) = figures {
         median_line(page, figures)?;
-        let noun = operation_noun(options);
+        let noun = point.operation_noun();
         page.labelled(PLAIN, "throughput", &[throughput(figures.ops_per_s, noun)])?;
         page.labelled(
             PLAIN,
@@ -102,20 +98,25 @@ pub(crate) fn report(
         page.labelled(PLAIN, "transaction", &latency(&figures.txn_latency_ns))?;
         warnings(page, figures)?;
     }
+    let void: Vec<&str> = runs.iter().filter_map(|run| run.void.as_deref()).collect();
+    if let Some(reason) = void.last() {
+        let text = format!("{} repetitions, run again; the last: {reason}", void.len());
+        page.sentence(YELLOW, "void", &text)?;
+    }
     if let Some(first) = runs.first() {
-        let checksum = &first.measurement.checksum;
+        let checksum = &first.checksum;
         let (label, values) = if checksum.is_empty() {
             (
                 "not verified",
                 vec![String::from("the workload has no verify()")],
             )
         } else {
-            let records = format!("{} records", grouped(options.records));
+            let records = format!("{} records", grouped(point.records));
             ("verified", vec![records, format!("checksum {checksum}")])
         };
         page.labelled(PLAIN, label, &values)?;
     }
-    machine(page, context, options, runs)
+    machine(page, context, point, runs)
 }
 
 /// Wall time: the one line that remains of a quiet run.
@@ -168,22 +169,16 @@ fn warnings(page: &mut Page<'_>, figures: &Figures) -> io::Result<()> {
 }
 
 /// One line on the machine and on what ran on it.
-fn machine(
-    page: &mut Page<'_>,
-    context: &Context,
-    options: &WorkerOptions,
-    runs: &[Run],
-) -> io::Result<()> {
+fn machine(page: &mut Page<'_>, context: &Context, point: &Point, runs: &[Run]) -> io::Result<()> {
     let mut items = vec![
         context.cpu.clone(),
         context.os.clone(),
         architecture(context),
     ];
-    let measurements = || runs.iter().map(|run| &run.measurement);
-    let jit_ran = measurements().any(|measurement| measurement.jit);
+    let jit_ran = runs.iter().any(|run| run.jit);
     if jit_ran {
-        let traces = measurements().map(|m| m.jit_traces).max().unwrap_or(0);
-        let aborts = measurements().map(|m| m.jit_aborts).max().unwrap_or(0);
+        let traces = runs.iter().map(|run| run.jit_traces).max().unwrap_or(0);
+        let aborts = runs.iter().map(|run| run.jit_aborts).max().unwrap_or(0);
         items.push(format!(
             "JIT on, {} traces, {} aborted",
             grouped(traces),
@@ -193,7 +188,7 @@ fn machine(
         items.push(String::from("JIT off"));
     }
     page.labelled(DIM, "machine", &items)?;
-    if options.jit && options.driver == Driver::Lua && !jit_ran && !runs.is_empty() {
+    if point.jit_requested && point.driver == Driver::Lua && !jit_ran && !runs.is_empty() {
         let text = "asked for, but it did not work here: Lua was interpreted";
         page.sentence(YELLOW, "JIT", text)?;
     }
@@ -255,7 +250,12 @@ fn percent(ratio: f64) -> String {
 mod tests {
     use super::*;
     use crate::environment::{self, Facts};
-    use crate::report::{figures, testing};
+    use crate::result::summary::figures;
+    use crate::result::testing;
+
+    fn point() -> Point {
+        Point::of(&testing::options())
+    }
 
     fn context() -> Context {
         let mut context = environment::context(&Facts {
@@ -265,7 +265,7 @@ mod tests {
         });
         context.binary_arch = String::from("aarch64");
         context.host_arch = String::from("aarch64");
-        context.profile = "release";
+        context.profile = String::from("release");
         context
     }
 
@@ -280,14 +280,8 @@ mod tests {
         let runs = testing::runs(walls);
         let figures = figures(&runs).unwrap();
         written(width, |page| {
-            header(page, &context(), &testing::options())?;
-            report(
-                page,
-                &context(),
-                &testing::options(),
-                &runs,
-                figures.as_ref(),
-            )
+            header(page, &context(), &point())?;
+            report(page, &context(), &point(), &runs, figures.as_ref())
         })
     }
 
@@ -351,8 +345,8 @@ mod tests {
         let mut context = context();
         context.binary_arch = String::from("x86_64");
         context.translator = Translator::Rosetta;
-        context.profile = "debug";
-        let text = written(80, |page| header(page, &context, &testing::options()));
+        context.profile = String::from("debug");
+        let text = written(80, |page| header(page, &context, &point()));
         assert!(text.contains("running under Rosetta: this binary is x86_64, the chip arm64"));
         assert!(text.contains("debug build"));
         assert_eq!(architecture(&context), "x86_64 on arm64, Rosetta");
@@ -362,11 +356,9 @@ mod tests {
     fn a_compiler_that_was_asked_for_and_did_not_run_is_pointed_out() {
         let mut runs = testing::runs(&[0.1]);
         for run in &mut runs {
-            run.measurement.jit = false;
+            run.jit = false;
         }
-        let text = written(80, |page| {
-            report(page, &context(), &testing::options(), &runs, None)
-        });
+        let text = written(80, |page| report(page, &context(), &point(), &runs, None));
         assert!(
             text.contains("JIT off") && text.contains("asked for, but"),
             "{text}"

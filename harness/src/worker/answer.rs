@@ -9,14 +9,14 @@ use std::hash::{BuildHasher, RandomState};
 use lycosa_lua::worker::WorkerError;
 use serde::{Deserialize, Serialize};
 
-use crate::environment::Translator;
+use crate::environment::Context;
 
 /// What a worker says of itself and of what it was asked for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Answer<T> {
-    /// Translator that the worker found itself under: not necessarily the parent's, since a
-    /// translated process can start native ones.
-    pub(crate) translator: Translator,
+    /// Machine and build as the worker sees them: not necessarily the parent's, since a translated
+    /// process can start native ones.
+    pub(crate) context: Context,
     /// What it was asked for, or why there is none.
     pub(crate) outcome: Result<T, WorkerError>,
 }

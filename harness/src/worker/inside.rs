@@ -27,7 +27,7 @@ pub(crate) fn run(nonce: &str, request: &str) -> anyhow::Result<()> {
 
 fn answer<T: Serialize>(nonce: &str, outcome: Result<T, WorkerError>) -> anyhow::Result<()> {
     let answer = Answer {
-        translator: environment::translator(),
+        context: environment::context(&environment::facts()),
         outcome,
     };
     let line = answer::encode(nonce, &answer).context("the result is no JSON")?;

@@ -31,6 +31,13 @@ pub(crate) mod testing {
     use hdrhistogram::serialization::{Serializer as _, V2Serializer};
     use lycosa_lua::worker::{LatencyNs, Measurement};
 
+    use crate::environment::{self, Context, Facts};
+
+    /// A machine that says nothing of itself.
+    pub(crate) fn context() -> Context {
+        environment::context(&Facts::default())
+    }
+
     /// A V2 histogram in base64, as a worker sends it.
     pub(crate) fn histogram(values_ns: &[u64]) -> String {
         let mut histogram = Histogram::<u64>::new(3).unwrap();

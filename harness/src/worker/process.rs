@@ -1,5 +1,6 @@
 //! The parent's end of a worker process: start it, show what it prints, read its answer, end it.
 
+use std::ffi::OsString;
 use std::io::{self, Read};
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
@@ -13,8 +14,9 @@ use serde::de::DeserializeOwned;
 
 use super::Request;
 use super::answer::{self, Answer, AnswerScanner};
+use crate::environment::{self, Conditions};
 use crate::interrupt::Interrupt;
-use crate::report::latency;
+use crate::result::latency;
 use crate::schedule::{Executor, Observer, Repetition, RepetitionError};
 
 /// How often the parent looks at the interrupt flag and redraws; the worker's own end wakes it
@@ -33,25 +35,45 @@ const SIGNAL_GRACE: Duration = Duration::from_millis(250);
 /// rather than filling this process's memory.
 const CHUNKS_MAX: usize = 16;
 
-/// How this binary is started again.
-#[derive(Debug, Clone)]
+/// How a lycosa is started.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Launcher {
-    /// Emulator under which the binary runs, if it must be named to run under it again.
-    pub(crate) emulator: Option<PathBuf>,
-    /// The binary.
-    pub(crate) binary: PathBuf,
+    /// What the system starts: the binary, or an emulator or another program in front of it.
+    pub(crate) program: PathBuf,
+    /// What stands before the worker's own arguments.
+    pub(crate) arguments: Vec<OsString>,
 }
 
 impl Launcher {
-    fn command(&self) -> Command {
-        match &self.emulator {
-            Some(emulator) => {
-                let mut command = Command::new(emulator);
-                command.arg(&self.binary);
-                command
-            }
-            None => Command::new(&self.binary),
+    /// Starts `binary`, under `emulator` if it must be named.
+    pub(crate) fn new(emulator: Option<PathBuf>, binary: PathBuf) -> Self {
+        match emulator {
+            Some(emulator) => Self {
+                program: emulator,
+                arguments: vec![binary.into_os_string()],
+            },
+            None => Self {
+                program: binary,
+                arguments: Vec::new(),
+            },
         }
+    }
+
+    /// Program and arguments, as text to be shown.
+    pub(crate) fn words(&self) -> Vec<String> {
+        std::iter::once(self.program.display().to_string())
+            .chain(
+                self.arguments
+                    .iter()
+                    .map(|word| word.to_string_lossy().into_owned()),
+            )
+            .collect()
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments);
+        command
     }
 }
 
@@ -87,7 +109,7 @@ impl Workers {
         observer: &mut dyn Observer,
     ) -> Result<Answer<T>, RepetitionError> {
         let spawn_error = |source| RepetitionError::Spawn {
-            program: self.launcher.binary.display().to_string(),
+            program: self.launcher.program.display().to_string(),
             source,
         };
         let request = serde_json::to_string(request).map_err(|error| spawn_error(error.into()))?;
@@ -112,36 +134,49 @@ impl Workers {
     }
 }
 
-/// Runs each repetition in a fresh worker.
+/// Runs each repetition in a fresh worker of its arm.
 #[derive(Debug)]
 pub(crate) struct ProcessExecutor {
-    workers: Workers,
-    request: Request,
+    arms: Vec<Workers>,
 }
 
 impl ProcessExecutor {
-    /// An executor that gives every worker the same options.
-    pub(crate) fn new(workers: Workers, options: WorkerOptions) -> Self {
-        Self {
-            workers,
-            request: Request::Run(options),
-        }
+    /// An executor for these arms, in the plan's order.
+    pub(crate) fn new(arms: Vec<Workers>) -> Self {
+        Self { arms }
     }
 }
 
 impl Executor for ProcessExecutor {
-    fn repetition(&mut self, observer: &mut dyn Observer) -> Result<Repetition, RepetitionError> {
-        let answer: Answer<Measurement> = self.workers.ask(&self.request, observer)?;
+    fn repetition(
+        &mut self,
+        arm: usize,
+        options: &WorkerOptions,
+        observer: &mut dyn Observer,
+    ) -> Result<Repetition, RepetitionError> {
+        let workers = &self.arms[arm];
+        let started = Instant::now();
+        let answer: Answer<Measurement> = workers.ask(&Request::Run(options.clone()), observer)?;
+        let process_s = started.elapsed().as_secs_f64();
         let measurement = answer.outcome?;
         latency::decode(&measurement.txn_latency_histogram).map_err(|error| {
             RepetitionError::NoResult {
                 reason: error.to_string(),
             }
         })?;
+        let mut context = answer.context;
+        context.jit = Some(measurement.jit);
         Ok(Repetition {
-            translator: answer.translator,
+            context: Some(context),
+            program: None,
+            command: workers.launcher.words(),
+            process_s,
             measurement,
         })
+    }
+
+    fn conditions(&mut self) -> Conditions {
+        environment::conditions()
     }
 }
 
@@ -346,9 +381,9 @@ fn forward(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::environment::Translator;
-    use crate::schedule::{Run, Slot};
-    use crate::worker::testing::measurement;
+    use crate::result::Record;
+    use crate::schedule::Slot;
+    use crate::worker::testing::{context, measurement};
 
     #[derive(Default)]
     struct Lines(Vec<String>);
@@ -359,7 +394,7 @@ mod tests {
             self.0.push(line.to_owned());
         }
         fn tick(&mut self) {}
-        fn finished(&mut self, _: &Run) {}
+        fn finished(&mut self, _: Slot, _: &Record) {}
     }
 
     /// Runs a shell script in the worker's place, with the nonce `n0`.
@@ -389,7 +424,7 @@ mod tests {
     #[test]
     fn an_answer_among_other_output_is_read_and_the_rest_is_shown() {
         let answer = Answer {
-            translator: Translator::Native,
+            context: context(),
             outcome: Ok(measurement(0.1)),
         };
         let line = answer::encode("n0", &answer).unwrap();
@@ -412,13 +447,13 @@ mod tests {
 
     #[test]
     fn an_answer_that_is_no_result_fails() {
-        assert!(failure("echo 'n0 {\"translator\":\"native\"}'").contains("what is no result"));
+        assert!(failure("echo 'n0 {\"context\":{}}'").contains("what is no result"));
     }
 
     #[test]
     fn a_worker_that_fails_behind_its_answer_is_not_believed() {
         let answer = Answer {
-            translator: Translator::Native,
+            context: context(),
             outcome: Ok(measurement(0.1)),
         };
         let line = answer::encode("n0", &answer).unwrap();

@@ -1,5 +1,7 @@
-//! A file that is written all or not at all, and found unwritable before the run rather than after.
+//! A file that is written all or not at all, as often as there is something new, and found
+//! unwritable before the run rather than after.
 
+use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -8,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use tempfile::NamedTempFile;
 
-/// A file to be saved. If it never is, the temporary one beside it disappears.
+/// A file to be saved. Until it is, nothing is changed.
 #[derive(Debug)]
 pub(crate) struct Saving {
     shown: PathBuf,
@@ -17,11 +19,8 @@ pub(crate) struct Saving {
 
 #[derive(Debug)]
 enum Sink {
-    /// Written beside its target, then renamed onto it.
-    Temporary {
-        file: NamedTempFile,
-        target: PathBuf,
-    },
+    /// A file: each time, one is written beside it and renamed onto it.
+    File { target: PathBuf },
     /// A device or a pipe, which must not be replaced by a file.
     Direct(File),
 }
@@ -35,7 +34,7 @@ impl Saving {
                 // A file that may not be written may not be replaced either.
                 OpenOptions::new().append(true).open(path)?;
                 // The target of a symbolic link is replaced, not the link.
-                temporary(path.canonicalize()?)?
+                file(path.canonicalize()?)?
             }
             Ok(_) => Sink::Direct(OpenOptions::new().write(true).open(path)?),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -43,7 +42,7 @@ impl Saving {
                 {
                     return Err(is_folder());
                 }
-                temporary(path.to_owned())?
+                file(path.to_owned())?
             }
             Err(error) => return Err(error),
         };
@@ -58,18 +57,30 @@ impl Saving {
         &self.shown
     }
 
+    /// Whether a save takes the place of the one before it; devices and pipes take what is written
+    /// once and for all.
+    pub(crate) fn is_replaced(&self) -> bool {
+        matches!(self.sink, Sink::File { .. })
+    }
+
     /// Writes `document` as indented JSON and puts it in its place.
-    pub(crate) fn save(self, document: &impl Serialize) -> io::Result<()> {
+    pub(crate) fn save(&mut self, document: &impl Serialize) -> io::Result<()> {
         let mut text = serde_json::to_vec_pretty(document)?;
         text.push(b'\n');
-        match self.sink {
-            Sink::Temporary { mut file, target } => {
-                file.write_all(&text)?;
+        self.write(&text)
+    }
+
+    /// Writes `text` and puts it in its place.
+    pub(crate) fn write(&mut self, text: &[u8]) -> io::Result<()> {
+        match &mut self.sink {
+            Sink::File { target } => {
+                let mut file = temporary(target)?;
+                file.write_all(text)?;
                 file.as_file().sync_all()?;
                 file.persist(target).map_err(|error| error.error)?;
                 Ok(())
             }
-            Sink::Direct(mut file) => file.write_all(&text),
+            Sink::Direct(file) => file.write_all(text),
         }
     }
 }
@@ -81,25 +92,67 @@ fn is_folder() -> io::Error {
     )
 }
 
-fn temporary(target: PathBuf) -> io::Result<Sink> {
-    let folder = match target.parent() {
+/// A file whose folder has been found to take a temporary one beside it.
+fn file(target: PathBuf) -> io::Result<Sink> {
+    temporary(&target)?;
+    remove_left_behind(&target);
+    Ok(Sink::File { target })
+}
+
+/// Ending of temporary files.
+const TEMPORARY_SUFFIX: &str = ".tmp";
+
+/// Beginning of the temporary files of a target.
+fn temporary_prefix(target: &Path) -> OsString {
+    let mut prefix = OsString::from(".lycosa-");
+    prefix.push(target.file_name().unwrap_or_default());
+    prefix.push("-");
+    prefix
+}
+
+fn folder(target: &Path) -> &Path {
+    match target.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
-    };
-    let file = tempfile::Builder::new()
-        .prefix(".lycosa-")
-        .suffix(".json.tmp")
+    }
+}
+
+/// Removes what a process left of this target that was killed while it was saving. What cannot be
+/// removed does no harm.
+fn remove_left_behind(target: &Path) {
+    let prefix = temporary_prefix(target);
+    let (prefix, suffix) = (prefix.as_encoded_bytes(), TEMPORARY_SUFFIX.as_bytes());
+    for entry in fs::read_dir(folder(target)).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let unique = name
+            .as_encoded_bytes()
+            .strip_prefix(prefix)
+            .and_then(|rest| rest.strip_suffix(suffix));
+        // Longer ones may be of another target, whose name begins like this one's.
+        if unique.is_some_and(|unique| unique.len() == UNIQUE_LENGTH) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Characters that make the name of a temporary file its own.
+const UNIQUE_LENGTH: usize = 6;
+
+fn temporary(target: &Path) -> io::Result<NamedTempFile> {
+    tempfile::Builder::new()
+        .prefix(&temporary_prefix(target))
+        .rand_bytes(UNIQUE_LENGTH)
+        .suffix(TEMPORARY_SUFFIX)
         // As for any new file; the process's mask takes its part away.
         .permissions(fs::Permissions::from_mode(0o666))
-        .tempfile_in(folder)
+        .tempfile_in(folder(target))
         .map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => {
                 io::Error::new(error.kind(), "its folder does not exist; create it first")
             }
             // The message of the original names the temporary file.
             kind => kind.into(),
-        })?;
-    Ok(Sink::Temporary { file, target })
+        })
 }
 
 #[cfg(test)]
@@ -122,9 +175,27 @@ mod tests {
         fs::write(&path, "old").unwrap();
         drop(Saving::prepare(&path).unwrap());
         assert_eq!(fs::read_to_string(&path).unwrap(), "old");
-        Saving::prepare(&path).unwrap().save(&[1, 2]).unwrap();
+        let mut saving = Saving::prepare(&path).unwrap();
+        saving.save(&[1]).unwrap();
+        saving.save(&[1, 2]).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "[\n  1,\n  2\n]\n");
         assert_eq!(entries(folder.path()), ["result.json"]);
+    }
+
+    #[test]
+    fn what_a_killed_process_left_of_the_same_file_is_removed_and_no_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let names = [
+            ".lycosa-a.json-123456.tmp",
+            ".lycosa-a.json-b-123456.tmp",
+            ".lycosa-b.json-123456.tmp",
+            "a.json",
+        ];
+        for name in names {
+            fs::write(folder.path().join(name), "x").unwrap();
+        }
+        Saving::prepare(&folder.path().join("a.json")).unwrap();
+        assert_eq!(entries(folder.path()), names[1..]);
     }
 
     #[test]

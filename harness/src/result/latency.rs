@@ -9,7 +9,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
-use lycosa_lua::worker::{LatencyNs, Measurement};
+use lycosa_lua::worker::LatencyNs;
+
+use super::Run;
 
 /// Significant decimal digits of the merged histogram.
 const SIGNIFICANT_DIGITS: u8 = 3;
@@ -33,19 +35,23 @@ pub(crate) fn decode(text: &str) -> Result<Histogram<u64>, LatencyError> {
         .map_err(LatencyError::Histogram)
 }
 
-/// Percentiles over every transaction of every repetition.
+/// Percentiles over every transaction of every repetition. Repetitions without a histogram (of
+/// programs that give none, and in files of 0.1.0) leave only the median of their percentiles.
 pub(crate) fn merge<'a>(
-    measurements: impl IntoIterator<Item = &'a Measurement>,
+    runs: impl IntoIterator<Item = &'a Run> + Clone,
 ) -> Result<LatencyNs, LatencyError> {
     let mut merged = Histogram::<u64>::new(SIGNIFICANT_DIGITS)
         .map_err(|error| LatencyError::Merge(error.to_string()))?;
     // The workers know the largest value exactly, the histogram to three digits.
     let mut max = 0;
-    for measurement in measurements {
+    for run in runs.clone() {
+        if run.txn_latency_histogram.is_empty() {
+            return Ok(median_percentiles(runs));
+        }
         merged
-            .add(decode(&measurement.txn_latency_histogram)?)
+            .add(decode(&run.txn_latency_histogram)?)
             .map_err(|error| LatencyError::Merge(error.to_string()))?;
-        max = max.max(measurement.txn_latency_ns.max);
+        max = max.max(run.txn_latency_ns.max);
     }
     let at = |quantile| merged.value_at_quantile(quantile).min(max);
     Ok(LatencyNs {
@@ -58,24 +64,54 @@ pub(crate) fn merge<'a>(
     })
 }
 
+fn median_percentiles<'a>(runs: impl IntoIterator<Item = &'a Run>) -> LatencyNs {
+    let all: Vec<LatencyNs> = runs.into_iter().map(|run| run.txn_latency_ns).collect();
+    let median = |percentile: fn(&LatencyNs) -> u64| {
+        let mut values: Vec<u64> = all.iter().map(percentile).collect();
+        values.sort_unstable();
+        values.get(values.len() / 2).copied().unwrap_or(0)
+    };
+    LatencyNs {
+        p50: median(|latency| latency.p50),
+        p95: median(|latency| latency.p95),
+        p99: median(|latency| latency.p99),
+        p999: median(|latency| latency.p999),
+        max: all.iter().map(|latency| latency.max).max().unwrap_or(0),
+        count: all.iter().map(|latency| latency.count).sum(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::testing::run;
     use super::*;
-    use crate::worker::testing::{histogram, measurement};
+    use crate::worker::testing::histogram;
 
     #[test]
     fn every_transaction_of_every_repetition_counts_once() {
         let with = |values: &[u64]| {
-            let mut measurement = measurement(1.0);
-            measurement.txn_latency_histogram = histogram(values);
-            measurement.txn_latency_ns.max = *values.iter().max().unwrap();
-            measurement
+            let mut run = run("native", false, 1, 1.0);
+            run.txn_latency_histogram = histogram(values);
+            run.txn_latency_ns.max = *values.iter().max().unwrap();
+            run
         };
         let fast: Vec<u64> = vec![1_000; 990];
         let latency = merge(&[with(&fast), with(&[50_001; 10])]).unwrap();
         assert_eq!(latency.count, 1_000);
         assert_eq!((latency.p50, latency.p99), (1_000, 1_000));
         assert_eq!((latency.p999, latency.max), (50_001, 50_001));
+    }
+
+    #[test]
+    fn without_a_histogram_the_middle_repetition_speaks() {
+        let with = |p50| {
+            let mut run = run("tarantool", false, 1, 1.0);
+            run.txn_latency_histogram = String::new();
+            run.txn_latency_ns.p50 = p50;
+            run
+        };
+        let latency = merge(&[with(7), with(1), with(3)]).unwrap();
+        assert_eq!((latency.p50, latency.max, latency.count), (3, 1_930_000, 6));
     }
 
     #[test]

@@ -1,0 +1,333 @@
+//! The JSON form of a result.
+
+use std::io;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::latency::LatencyError;
+use super::plan::PlanRecord;
+use super::summary::{self, SummaryRecord};
+use super::{ArmRecord, Record, Run, Status};
+use crate::environment::Context;
+
+/// Version of the form; a larger one is not understood.
+pub(crate) const FORMAT: u32 = 1;
+
+/// A whole result file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Document {
+    /// Version of the form.
+    #[serde(default = "first_format")]
+    pub(crate) format: u32,
+    /// Machine and build of the process that started the workers.
+    pub(crate) context: Context,
+    /// Whether every repetition that was asked for is here.
+    #[serde(default = "complete")]
+    pub(crate) status: Status,
+    /// What was asked for; null in files of 0.1.0.
+    #[serde(default)]
+    pub(crate) plan: Option<PlanRecord>,
+    /// What ran.
+    #[serde(default)]
+    pub(crate) arms: Vec<ArmRecord>,
+    /// Every repetition, in order of time.
+    pub(crate) runs: Vec<Run>,
+    /// One entry for each arm and point that has counted repetitions; empty while it is running.
+    // Made from `runs` whenever a file is read: there is one truth.
+    #[serde(skip_deserializing)]
+    pub(crate) summary: Vec<SummaryRecord>,
+}
+
+fn first_format() -> u32 {
+    FORMAT
+}
+
+fn complete() -> Status {
+    Status::Complete
+}
+
+impl Document {
+    /// Puts a result together.
+    pub(crate) fn new(
+        context: &Context,
+        record: &Record,
+        status: Status,
+    ) -> Result<Self, LatencyError> {
+        Ok(Self {
+            format: FORMAT,
+            context: context.clone(),
+            status,
+            plan: None,
+            arms: record.arms.clone(),
+            runs: record.runs.clone(),
+            summary: summary::summaries(&record.runs)?,
+        })
+    }
+
+    /// A result that is not whole yet: what has to be computed from the runs is left out.
+    pub(crate) fn running(context: &Context, plan: &PlanRecord, record: &Record) -> Self {
+        Self {
+            format: FORMAT,
+            context: context.clone(),
+            status: Status::Running,
+            plan: Some(plan.clone()),
+            arms: record.arms.clone(),
+            runs: record.runs.clone(),
+            summary: Vec::new(),
+        }
+    }
+}
+
+/// Why a file is no result.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ReadError {
+    #[error("cannot read `{path}`: {source}")]
+    Io { path: String, source: io::Error },
+    #[error("`{path}` is no result of lycosa: {source}")]
+    Json {
+        path: String,
+        source: serde_json::Error,
+    },
+    #[error("`{path}` is no result of lycosa: {source}")]
+    Latency { path: String, source: LatencyError },
+    #[error(
+        "`{path}` was written by a later version (form {found}, this one reads up to {FORMAT})"
+    )]
+    Format { path: String, found: u32 },
+}
+
+/// Reads a result file.
+pub(crate) fn read(path: &Path) -> Result<Document, ReadError> {
+    let shown = || path.display().to_string();
+    let bytes = std::fs::read(path).map_err(|source| ReadError::Io {
+        path: shown(),
+        source,
+    })?;
+    let json = |source| ReadError::Json {
+        path: shown(),
+        source,
+    };
+    // The form is judged first: a later one may lack what this one needs.
+    let value: serde_json::Value = serde_json::from_slice(&bytes).map_err(json)?;
+    let found = value.get("format").and_then(serde_json::Value::as_u64);
+    if let Some(found) = found.filter(|found| *found > u64::from(FORMAT)) {
+        return Err(ReadError::Format {
+            path: shown(),
+            found: u32::try_from(found).unwrap_or(u32::MAX),
+        });
+    }
+    let mut document: Document = serde_json::from_value(value).map_err(json)?;
+    document.summary = summary::summaries(&document.runs).map_err(|source| ReadError::Latency {
+        path: shown(),
+        source,
+    })?;
+    Ok(document)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing;
+    use super::*;
+    use crate::environment::{self, Facts};
+    use serde_json::Value;
+
+    fn document(walls: &[f64]) -> Document {
+        let mut context = environment::context(&Facts::default());
+        context.jit = Some(true);
+        let record = Record {
+            arms: vec![ArmRecord {
+                name: String::from("native"),
+                command: vec![String::from("lycosa")],
+                context: Some(context.clone()),
+                program: None,
+            }],
+            runs: testing::runs(walls),
+        };
+        Document::new(&context, &record, Status::Complete).unwrap()
+    }
+
+    fn value(walls: &[f64]) -> Value {
+        serde_json::to_value(document(walls)).unwrap()
+    }
+
+    fn keys(value: &Value) -> Vec<&str> {
+        let mut keys: Vec<&str> = value
+            .as_object()
+            .unwrap()
+            .keys()
+            .map(String::as_str)
+            .collect();
+        keys.sort_unstable();
+        keys
+    }
+
+    #[test]
+    fn the_shape_is_the_documented_one() {
+        let value = value(&[0.1; 6]);
+        assert_eq!(
+            keys(&value),
+            [
+                "arms", "context", "format", "plan", "runs", "status", "summary"
+            ]
+        );
+        assert_eq!(
+            keys(&value["runs"][1]),
+            [
+                "after",
+                "arm",
+                "before",
+                "binary_arch",
+                "bytes_per_record",
+                "checksum",
+                "cold",
+                "cpu_s",
+                "date",
+                "driver",
+                "fibers",
+                "index",
+                "jit",
+                "jit_aborts",
+                "jit_requested",
+                "jit_traces",
+                "memory_bytes",
+                "ops",
+                "ops_per_s",
+                "ops_per_txn",
+                "peak_rss_bytes",
+                "process_s",
+                "records",
+                "repetition",
+                "seed",
+                "settings",
+                "translator",
+                "txn_latency_histogram",
+                "txn_latency_ns",
+                "wall_s",
+                "workload",
+            ]
+        );
+        assert_eq!(
+            keys(&value["runs"][0]["txn_latency_ns"]),
+            ["count", "max", "p50", "p95", "p99", "p999"]
+        );
+        assert_eq!(
+            keys(&value["summary"][0]),
+            [
+                "arm",
+                "driver",
+                "fibers",
+                "index",
+                "jit_requested",
+                "memory_bytes",
+                "n",
+                "ops_per_s",
+                "ops_per_txn",
+                "records",
+                "seed",
+                "settings",
+                "txn_latency_ns",
+                "wall_s",
+                "workload"
+            ]
+        );
+        assert_eq!(
+            keys(&value["summary"][0]["wall_s"]),
+            ["ci_high", "ci_low", "cv", "mad", "max", "median", "min"]
+        );
+        assert_eq!(
+            keys(&value["arms"][0]),
+            ["command", "context", "name", "program"]
+        );
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("result.json");
+        let document = document(&[0.1, 0.2, 0.3]);
+        std::fs::write(&path, serde_json::to_string(&document).unwrap()).unwrap();
+        assert_eq!(read(&path).unwrap(), document);
+    }
+
+    #[test]
+    fn a_file_of_the_first_version_is_read() {
+        let mut old = value(&[0.1; 6]);
+        let top = old.as_object_mut().unwrap();
+        top.remove("format");
+        top.remove("arms");
+        for run in top["runs"].as_array_mut().unwrap() {
+            for key in [
+                "after",
+                "before",
+                "binary_arch",
+                "date",
+                "jit_requested",
+                "process_s",
+                "translator",
+                "txn_latency_histogram",
+            ] {
+                run.as_object_mut().unwrap().remove(key);
+            }
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("old.json");
+        std::fs::write(&path, old.to_string()).unwrap();
+        let document = read(&path).unwrap();
+        assert_eq!(document.runs.len(), 7);
+        assert!(document.runs.iter().all(|run| run.point.jit_requested));
+    }
+
+    #[test]
+    fn what_is_no_result_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("bad.json");
+        for (text, message) in [
+            ("{", "is no result of lycosa: EOF"),
+            ("[1]", "is no result of lycosa"),
+            ("{\"format\": 99}", "by a later version (form 99"),
+        ] {
+            std::fs::write(&path, text).unwrap();
+            let error = read(&path).unwrap_err().to_string();
+            assert!(
+                error.contains("bad.json") && error.contains(message),
+                "{error}"
+            );
+        }
+        assert!(
+            read(&folder.path().join("none.json"))
+                .unwrap_err()
+                .to_string()
+                .starts_with("cannot read")
+        );
+    }
+
+    #[test]
+    fn raw_repetitions_are_all_there_and_the_cold_one_is_marked() {
+        let value = value(&[0.1, 0.2]);
+        let cold: Vec<&Value> = value["runs"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|run| &run["cold"])
+            .collect();
+        assert_eq!(cold, [true, false, false]);
+        assert_eq!(value["runs"][2]["wall_s"], 0.2);
+        assert_eq!(value["runs"][2]["settings"]["payload"], "short");
+        assert_eq!(value["summary"][0]["n"], 2);
+    }
+
+    #[test]
+    fn below_six_repetitions_the_interval_is_null() {
+        assert_eq!(
+            value(&[0.1; 5])["summary"][0]["wall_s"]["ci_low"],
+            Value::Null
+        );
+        assert_eq!(value(&[0.1; 6])["summary"][0]["wall_s"]["ci_low"], 0.1);
+    }
+
+    #[test]
+    fn with_nothing_counted_the_summary_is_empty() {
+        assert_eq!(value(&[])["summary"], Value::Array(Vec::new()));
+    }
+}

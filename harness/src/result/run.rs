@@ -1,0 +1,220 @@
+//! One repetition that gave figures, as it is kept in memory and in result files.
+
+use std::collections::BTreeMap;
+
+use lycosa_lua::worker::{
+    Driver, IndexKind, LatencyNs, Measurement, WorkerOptions, WorkloadSource,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::environment::{Conditions, Translator};
+
+/// What was measured. Figures of different points are never averaged or compared.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Point {
+    /// Name of the workload.
+    pub(crate) workload: String,
+    /// Operations in all.
+    pub(crate) records: u64,
+    /// Concurrent fibers.
+    pub(crate) fibers: u32,
+    /// Operations of one transaction.
+    pub(crate) ops_per_txn: u32,
+    /// Primary index.
+    pub(crate) index: IndexKind,
+    /// Who issued the statements.
+    pub(crate) driver: Driver,
+    /// Whether compiling just in time was asked for; [`Run::jit`] says whether it happened.
+    #[serde(default = "asked_for_by_default")]
+    pub(crate) jit_requested: bool,
+    /// Quota for tuples and indexes.
+    pub(crate) memory_bytes: u64,
+    /// Seed of the workload.
+    pub(crate) seed: u64,
+    /// `--set KEY=VALUE`.
+    #[serde(default)]
+    pub(crate) settings: BTreeMap<String, String>,
+}
+
+/// Files of 0.1.0 do not hold it; what is compiled by default was asked for.
+fn asked_for_by_default() -> bool {
+    true
+}
+
+impl Point {
+    /// The point that a worker with these options measures.
+    pub(crate) fn of(options: &WorkerOptions) -> Self {
+        Self {
+            workload: workload_name(&options.workload),
+            records: options.records,
+            fibers: options.fibers,
+            ops_per_txn: options.ops_per_txn,
+            index: options.index,
+            driver: options.driver,
+            jit_requested: options.jit,
+            memory_bytes: options.memory_bytes,
+            seed: options.seed,
+            settings: options.settings.iter().cloned().collect(),
+        }
+    }
+
+    /// Whether runs of both must have the same checksum: all that decides on the data is equal.
+    pub(crate) fn leaves_the_same_data_as(&self, other: &Self) -> bool {
+        self.workload == other.workload
+            && self.records == other.records
+            && self.fibers == other.fibers
+            && self.ops_per_txn == other.ops_per_txn
+            && self.index == other.index
+            && self.seed == other.seed
+            && self.settings == other.settings
+    }
+
+    /// What the workload's operations are called.
+    pub(crate) fn operation_noun(&self) -> &'static str {
+        match self.workload.as_str() {
+            "insert" => "inserts",
+            _ => "operations",
+        }
+    }
+}
+
+/// Name of a workload in results: the bundled one's, or the file's without its folders.
+pub(crate) fn workload_name(source: &WorkloadSource) -> String {
+    match source {
+        WorkloadSource::Bundled(name) => name.clone(),
+        WorkloadSource::File(path) => path.file_name().map_or_else(
+            || path.display().to_string(),
+            |name| name.to_string_lossy().into_owned(),
+        ),
+    }
+}
+
+/// A repetition that gave figures. Fields that 0.1.0 did not write have defaults.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Run {
+    /// Name of its arm.
+    pub(crate) arm: String,
+    /// What was measured.
+    #[serde(flatten)]
+    pub(crate) point: Point,
+    /// Number among its arm's repetitions of the point, cold and counted apart, from 1.
+    pub(crate) repetition: u32,
+    /// Whether it only warmed the machine; shown and not counted.
+    pub(crate) cold: bool,
+    /// Why it does not count, if it does not: the machine changed while it ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) void: Option<String>,
+    /// When it started, RFC 3339 with the local offset.
+    #[serde(default)]
+    pub(crate) date: String,
+    /// Wall-clock time of the transactions, in seconds.
+    pub(crate) wall_s: f64,
+    /// CPU time of the same, in seconds.
+    pub(crate) cpu_s: f64,
+    /// Life of the worker process from its start to its end, in seconds: with what the system, a
+    /// translator and the workload need before and behind the transactions.
+    #[serde(default)]
+    pub(crate) process_s: f64,
+    /// Operations done.
+    pub(crate) ops: u64,
+    /// Operations a second.
+    pub(crate) ops_per_s: f64,
+    /// Largest resident memory of the process.
+    pub(crate) peak_rss_bytes: u64,
+    /// Tuple and index memory over records.
+    pub(crate) bytes_per_record: f64,
+    /// Checksum over what the workload left behind; empty if it verifies nothing.
+    pub(crate) checksum: String,
+    /// Latency of whole transactions.
+    pub(crate) txn_latency_ns: LatencyNs,
+    /// The same as a base64 `HdrHistogram` (V2); empty where the arm gives none.
+    #[serde(default)]
+    pub(crate) txn_latency_histogram: String,
+    /// Traces that the compiler made.
+    pub(crate) jit_traces: u64,
+    /// Traces that it gave up.
+    pub(crate) jit_aborts: u64,
+    /// Whether Lua was compiled.
+    pub(crate) jit: bool,
+    /// Architecture of the binary that ran, by its own account.
+    #[serde(default)]
+    pub(crate) binary_arch: String,
+    /// Translator that it ran under, by its own account; null for programs that tell none.
+    #[serde(default)]
+    pub(crate) translator: Option<Translator>,
+    /// The machine just before it.
+    #[serde(default)]
+    pub(crate) before: Conditions,
+    /// The machine just after it.
+    #[serde(default)]
+    pub(crate) after: Conditions,
+}
+
+impl Run {
+    /// Whether its figures enter medians and comparisons.
+    pub(crate) fn is_counted(&self) -> bool {
+        !self.cold && self.void.is_none()
+    }
+
+    /// Puts together where a repetition stood, what surrounded it and what it measured.
+    pub(crate) fn new(place: Place, surroundings: Surroundings, measurement: Measurement) -> Self {
+        Self {
+            arm: place.arm,
+            point: place.point,
+            repetition: place.repetition,
+            cold: place.cold,
+            void: Conditions::worsened(&surroundings.before, &surroundings.after),
+            date: surroundings.date,
+            wall_s: measurement.wall_s,
+            cpu_s: measurement.cpu_s,
+            process_s: surroundings.process_s,
+            ops: measurement.ops,
+            ops_per_s: per_second(measurement.ops as f64, measurement.wall_s),
+            peak_rss_bytes: measurement.peak_rss_bytes,
+            bytes_per_record: measurement.bytes_per_record,
+            checksum: measurement.checksum,
+            txn_latency_ns: measurement.txn_latency_ns,
+            txn_latency_histogram: measurement.txn_latency_histogram,
+            jit_traces: measurement.jit_traces,
+            jit_aborts: measurement.jit_aborts,
+            jit: measurement.jit,
+            binary_arch: measurement.binary_arch,
+            translator: surroundings.translator,
+            before: surroundings.before,
+            after: surroundings.after,
+        }
+    }
+}
+
+/// Where a repetition stands among the others.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Place {
+    /// Name of its arm.
+    pub(crate) arm: String,
+    /// What it measures.
+    pub(crate) point: Point,
+    /// Number among its kind, from 1.
+    pub(crate) repetition: u32,
+    /// Whether it only warms the machine.
+    pub(crate) cold: bool,
+}
+
+/// What surrounded a repetition.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Surroundings {
+    /// When it started.
+    pub(crate) date: String,
+    /// Life of the process.
+    pub(crate) process_s: f64,
+    /// Translator by the worker's own account.
+    pub(crate) translator: Option<Translator>,
+    /// The machine before.
+    pub(crate) before: Conditions,
+    /// The machine after.
+    pub(crate) after: Conditions,
+}
+
+/// A rate; 0 where no time passed, since JSON has no infinity.
+pub(crate) fn per_second(ops: f64, seconds: f64) -> f64 {
+    if seconds > 0.0 { ops / seconds } else { 0.0 }
+}

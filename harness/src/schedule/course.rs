@@ -1,0 +1,186 @@
+//! Carrying a plan out: what is already there is kept, what the machine spoilt is run again.
+
+use super::{
+    Arm, Ending, Executor, Expected, Identity, Observer, Outcome, Plan, Repetition,
+    RepetitionError, Slot,
+};
+use crate::interrupt::Interrupt;
+use crate::result::{ArmRecord, Place, Point, Record, Run, Surroundings};
+
+/// Runs a plan until its end, its first failure or an interruption. What `record` already holds
+/// of it is not run again.
+pub(crate) fn run(
+    plan: &Plan,
+    record: Record,
+    executor: &mut dyn Executor,
+    interrupt: &Interrupt,
+    observer: &mut dyn Observer,
+) -> Outcome {
+    let points = plan.points.iter().map(Point::of).collect();
+    let mut course = Course {
+        plan,
+        points,
+        record,
+    };
+    let ending = course.run(executor, interrupt, observer);
+    Outcome {
+        record: course.record,
+        ending,
+    }
+}
+
+struct Course<'a> {
+    plan: &'a Plan,
+    points: Vec<Point>,
+    record: Record,
+}
+
+impl Course<'_> {
+    fn run(
+        &mut self,
+        executor: &mut dyn Executor,
+        interrupt: &Interrupt,
+        observer: &mut dyn Observer,
+    ) -> Ending {
+        let plan = self.plan;
+        for slot in plan.slots() {
+            while !self.is_done(slot) {
+                if interrupt.is_raised() {
+                    return Ending::Interrupted;
+                }
+                observer.started(slot);
+                match self.repetition(slot, executor, observer) {
+                    Ok(()) => observer.finished(slot, &self.record),
+                    Err(RepetitionError::Interrupted) => return Ending::Interrupted,
+                    Err(error) => return Ending::Failed(error),
+                }
+                if let Err(error) = self.check_void(slot) {
+                    return Ending::Failed(error);
+                }
+            }
+        }
+        Ending::Complete
+    }
+
+    fn arm(&self, slot: Slot) -> &Arm {
+        &self.plan.arms[slot.arm]
+    }
+
+    /// Runs of the slot's arm at its point.
+    fn runs_beside(&self, slot: Slot) -> impl Iterator<Item = &Run> {
+        let (arm, point) = (self.arm(slot), &self.points[slot.point]);
+        self.record
+            .runs
+            .iter()
+            .filter(move |run| run.arm == arm.name && run.point == *point)
+    }
+
+    fn is_done(&self, slot: Slot) -> bool {
+        self.runs_beside(slot).any(|run| {
+            run.void.is_none() && run.cold == slot.cold && run.repetition == slot.repetition
+        })
+    }
+
+    fn repetition(
+        &mut self,
+        slot: Slot,
+        executor: &mut dyn Executor,
+        observer: &mut dyn Observer,
+    ) -> Result<(), RepetitionError> {
+        let mut surroundings = Surroundings {
+            date: crate::environment::now(),
+            before: executor.conditions(),
+            ..Surroundings::default()
+        };
+        let repetition = executor.repetition(slot.arm, &self.plan.points[slot.point], observer)?;
+        surroundings.after = executor.conditions();
+        self.check(slot, &repetition)?;
+        surroundings.process_s = repetition.process_s;
+        surroundings.translator = repetition
+            .context
+            .as_ref()
+            .map(|context| context.translator);
+        let arm = self.arm(slot).name.clone();
+        if !self.record.arms.iter().any(|known| known.name == arm) {
+            self.record.arms.push(ArmRecord {
+                name: arm.clone(),
+                command: repetition.command,
+                context: repetition.context,
+                program: repetition.program,
+            });
+        }
+        let place = Place {
+            arm,
+            point: self.points[slot.point].clone(),
+            repetition: slot.repetition,
+            cold: slot.cold,
+        };
+        let mut run = Run::new(place, surroundings, repetition.measurement);
+        // A cold repetition is not counted anyway.
+        run.void = run.void.filter(|_| !slot.cold);
+        self.record.runs.push(run);
+        Ok(())
+    }
+
+    /// A figure is kept only if its process was what it should be and left the same data as the
+    /// repetitions of its point before it, whatever arm they were of.
+    fn check(&self, slot: Slot, repetition: &Repetition) -> Result<(), RepetitionError> {
+        let arm = self.arm(slot);
+        let Expected {
+            binary_arch,
+            translator,
+        } = &arm.expected;
+        let found = Identity {
+            binary_arch: Some(repetition.measurement.binary_arch.clone()),
+            translator: repetition
+                .context
+                .as_ref()
+                .map(|context| context.translator),
+        };
+        let is_other_arch = binary_arch.is_some() && found.binary_arch != *binary_arch;
+        let is_other_translator = translator.is_some() && found.translator != *translator;
+        if is_other_arch || is_other_translator {
+            return Err(RepetitionError::WrongIdentity {
+                arm: arm.name.clone(),
+                found,
+                expected: Identity {
+                    binary_arch: binary_arch.clone(),
+                    translator: *translator,
+                },
+            });
+        }
+        let point = &self.points[slot.point];
+        let checksum = &repetition.measurement.checksum;
+        let other = self
+            .record
+            .runs
+            .iter()
+            .find(|run| run.point.leaves_the_same_data_as(point) && run.checksum != *checksum);
+        match other {
+            Some(other) => Err(RepetitionError::Checksum {
+                arm: arm.name.clone(),
+                found: checksum.clone(),
+                other_arm: other.arm.clone(),
+                expected: other.checksum.clone(),
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// Void repetitions are run again, at most as many as were asked for.
+    fn check_void(&self, slot: Slot) -> Result<(), RepetitionError> {
+        let void: Vec<&Run> = self
+            .runs_beside(slot)
+            .filter(|run| run.void.is_some())
+            .collect();
+        let count = u32::try_from(void.len()).unwrap_or(u32::MAX);
+        match void.last().and_then(|run| run.void.clone()) {
+            Some(reason) if count > self.plan.counted => Err(RepetitionError::Unsteady {
+                arm: self.arm(slot).name.clone(),
+                count,
+                reason,
+            }),
+            _ => Ok(()),
+        }
+    }
+}
