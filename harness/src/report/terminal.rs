@@ -43,6 +43,9 @@ pub(crate) fn header(page: &mut Page<'_>, context: &Context, point: &Point) -> i
     if context.translator != Translator::Native {
         page.sentence(RED, "", &translated(context))?;
     }
+    for warning in context.conditions.warnings() {
+        page.sentence(YELLOW, "", &warning)?;
+    }
     if context.profile == "debug" {
         let text = "debug build: its figures mean nothing; build with cargo build --release";
         page.sentence(YELLOW, "", text)?;
@@ -352,9 +355,11 @@ mod tests {
         context.binary_arch = String::from("x86_64");
         context.translator = Translator::Rosetta;
         context.profile = String::from("debug");
+        context.conditions.low_power_mode = Some(true);
         let text = written(80, |page| header(page, &context, &point()));
         assert!(text.contains("running under Rosetta: this binary is x86_64, the chip arm64"));
         assert!(text.contains("debug build"));
+        assert!(text.contains("low-power mode is on"));
         let text = written(200, |page| header(page, &context, &point()));
         assert!(text.contains("a build for arm64 gives the chip's own figures"));
         assert_eq!(architecture(&context), "x86_64 on arm64, Rosetta");
