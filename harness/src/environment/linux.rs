@@ -22,7 +22,7 @@ pub(crate) fn facts() -> Facts {
         Translator::Native => None,
         Translator::RosettaLinux | Translator::Prism => Some(String::from("aarch64")),
         // These are programs of the host themselves, and this link opens them.
-        _ => executable_machine(Path::new(THREAD_EXECUTABLE)),
+        _ => executable_machine(Path::new(THREAD_EXECUTABLE)).map(str::to_owned),
     };
     let cpuinfo = read("/proc/cpuinfo").unwrap_or_default();
     let model = read("/proc/device-tree/model");
@@ -66,11 +66,16 @@ fn emulator(translator: Translator) -> Option<PathBuf> {
     name.starts_with("qemu-").then(|| path.clone())
 }
 
+/// The one architecture that an ELF file holds.
+pub(crate) fn executable_architectures(path: &Path) -> Vec<&'static str> {
+    executable_machine(path).into_iter().collect()
+}
+
 /// Architecture of an executable file.
-fn executable_machine(path: &Path) -> Option<String> {
+fn executable_machine(path: &Path) -> Option<&'static str> {
     let mut header = [0; ELF_MACHINE_OFFSET + 2];
     fs::File::open(path).ok()?.read_exact(&mut header).ok()?;
-    elf_machine(&header).map(str::to_owned)
+    elf_machine(&header)
 }
 
 /// Architecture in an ELF header.

@@ -11,7 +11,7 @@ mod linux;
 mod macos;
 mod translator;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[cfg(target_os = "linux")]
 use linux as platform;
@@ -81,6 +81,11 @@ pub(crate) fn conditions() -> Conditions {
     Conditions {
         load_average: platform::facts().load_average.first().copied(),
     }
+}
+
+/// Architectures that an executable file holds; none for what is no executable.
+pub(crate) fn executable_architectures(path: &Path) -> Vec<&'static str> {
+    platform::executable_architectures(path)
 }
 
 /// Puts facts and build together, as of now.

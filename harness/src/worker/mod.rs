@@ -1,12 +1,16 @@
-//! Worker processes, from both ends: [`process`] starts one and reads it, [`inside`] is one,
-//! [`answer`] is what passes between them.
+//! Processes that measure. Workers of lycosa, from both ends: [`process`] starts one, [`inside`] is
+//! one, [`answer`] is what passes between them. [`program`] starts other programs by a [`template`];
+//! [`conversation`] holds either from its start to its end.
 
 use lycosa_lua::worker::{WorkerOptions, WorkloadSource};
 use serde::{Deserialize, Serialize};
 
 pub(crate) mod answer;
+mod conversation;
 pub(crate) mod inside;
 pub(crate) mod process;
+pub(crate) mod program;
+pub(crate) mod template;
 
 /// Name of the hidden subcommand that makes a process a worker.
 pub(crate) const SUBCOMMAND: &str = "worker-internal";

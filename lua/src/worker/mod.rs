@@ -29,6 +29,15 @@ pub fn bundled() -> Result<Vec<WorkloadInfo>, WorkerError> {
         .collect()
 }
 
+/// Source of a bundled workload, for programs that run the same file.
+pub fn bundled_source(name: &str) -> Option<&'static str> {
+    let found = BUNDLED.iter().find(|(known, _)| *known == name);
+    found.map(|(_, source)| *source)
+}
+
+/// The script that drives a workload under a real Tarantool; the same one drives it here.
+pub const TARANTOOL_DRIVER: &str = scripted::DRIVER;
+
 /// Whether `LuaJIT`'s compiler works in this binary, on this machine.
 pub fn has_jit() -> bool {
     let is_on = crate::state::new_state(true)
