@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use lycosa_lua::worker::WorkerOptions;
 
+use crate::environment::scheduling::Cores;
 use crate::environment::{Translator, arch_title};
 use crate::interrupt::Interrupt;
 use crate::schedule::{Arm, Expected};
@@ -144,7 +145,7 @@ fn resolve_one(
 ) -> Result<Resolved, ArmError> {
     let label = &spec.label;
     let (launcher, expected) = match &spec.way {
-        Way::Native => native(label, host, options)?,
+        Way::Native | Way::Efficiency => native(label, host, options)?,
         Way::Rosetta => rosetta(label, host, options)?,
         Way::Qemu(arch) => {
             let arch = arch.as_deref().unwrap_or(&host.binary_arch);
@@ -162,12 +163,17 @@ fn resolve_one(
         }
         Way::Program(template) => return Ok(program(label, template, host, options)),
     };
+    let cores = match spec.way {
+        Way::Efficiency => Cores::Efficiency,
+        _ => Cores::Any,
+    };
+    let workers = Workers::new(launcher, options.interrupt.clone());
     Ok(Resolved {
         arm: Arm {
             name: label.clone(),
             expected,
         },
-        starter: Workers::new(launcher, options.interrupt.clone()).into(),
+        starter: workers.on(cores).into(),
     })
 }
 

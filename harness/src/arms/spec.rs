@@ -6,7 +6,7 @@ use crate::suggestion::nearest;
 use crate::worker::template::{Placeholder, Template};
 
 /// The names that are built in; `qemu-ARCH` comes beside them.
-const BUILT_IN: [&str; 4] = ["native", "rosetta", "qemu", "tarantool"];
+const BUILT_IN: [&str; 5] = ["native", "rosetta", "qemu", "efficiency", "tarantool"];
 
 /// How Tarantool is started.
 const TARANTOOL: &str = "tarantool {driver} --workload {workload} --records {records} \
@@ -31,6 +31,8 @@ pub(crate) enum Way {
     Rosetta,
     /// Lycosa under QEMU's user-mode emulation: built for this architecture, or as this binary is.
     Qemu(Option<String>),
+    /// As native, on the machine's efficiency cores.
+    Efficiency,
     /// An installed Tarantool.
     Tarantool(Template),
     /// A command that starts a worker of lycosa.
@@ -45,6 +47,7 @@ impl ArmSpec {
             "native" => Way::Native,
             "rosetta" => Way::Rosetta,
             "qemu" => Way::Qemu(None),
+            "efficiency" => Way::Efficiency,
             "tarantool" => Way::Tarantool(TARANTOOL.parse().ok()?),
             _ => Way::Qemu(Some(architecture(name.strip_prefix("qemu-")?)?.to_owned())),
         };
@@ -153,6 +156,7 @@ mod tests {
     fn built_in_arms_are_named_alone() {
         assert_eq!(way("native"), Way::Native);
         assert_eq!(way("rosetta"), Way::Rosetta);
+        assert_eq!(way("efficiency"), Way::Efficiency);
         assert_eq!(way("qemu"), Way::Qemu(None));
         assert_eq!(way("qemu-arm64"), Way::Qemu(Some(String::from("aarch64"))));
         assert!(matches!(way("tarantool"), Way::Tarantool(_)));
@@ -181,7 +185,7 @@ mod tests {
             ),
             (
                 "zzz",
-                "there are native, rosetta, qemu, tarantool and LABEL=COMMAND",
+                "there are native, rosetta, qemu, efficiency, tarantool and LABEL=COMMAND",
             ),
             ("qemu-vax", "did you mean `qemu`?"),
             ("", "is empty; there are"),

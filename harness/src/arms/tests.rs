@@ -326,6 +326,7 @@ fn commands_are_started_as_they_are_written() {
         &[
             "nice=nice -n 5 {lycosa}",
             "old=/opt/old/lycosa",
+            "efficiency",
             "tarantool",
             "pg=pgrun {workload}",
         ],
@@ -336,6 +337,7 @@ fn commands_are_started_as_they_are_written() {
         [
             "nice: nice -n 5 /opt/lycosa [anything]",
             "old: /opt/old/lycosa [anything]",
+            "efficiency: /opt/lycosa [x86_64 native]",
             "tarantool: a program",
             "pg: a program",
         ]

@@ -5,6 +5,8 @@
 use lycosa_lua::worker::{WorkerOptions, WorkloadSource};
 use serde::{Deserialize, Serialize};
 
+use crate::environment::scheduling::Cores;
+
 pub(crate) mod answer;
 mod conversation;
 pub(crate) mod inside;
@@ -21,7 +23,12 @@ pub(crate) const SUBCOMMAND: &str = "worker-internal";
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Request {
     /// One repetition; the answer holds a `Measurement`.
-    Run(WorkerOptions),
+    Run {
+        /// What to measure.
+        options: WorkerOptions,
+        /// Where to measure it.
+        cores: Cores,
+    },
     /// Help and options of a workload; the answer holds a `WorkloadInfo`.
     Describe(WorkloadSource),
 }

@@ -12,6 +12,7 @@ use super::Request;
 use super::answer::{self, Answer, AnswerScanner};
 use super::conversation::{Conversation, End, Party, describe_end, was_interrupted};
 use super::program::Programs;
+use crate::environment::scheduling::Cores;
 use crate::environment::{self, Conditions};
 use crate::interrupt::Interrupt;
 use crate::result::latency;
@@ -70,6 +71,7 @@ impl Launcher {
 #[derive(Debug)]
 pub(crate) struct Workers {
     launcher: Launcher,
+    cores: Cores,
     interrupt: Interrupt,
 }
 
@@ -78,8 +80,14 @@ impl Workers {
     pub(crate) fn new(launcher: Launcher, interrupt: Interrupt) -> Self {
         Self {
             launcher,
+            cores: Cores::default(),
             interrupt,
         }
+    }
+
+    /// The same on cores of one kind.
+    pub(crate) fn on(self, cores: Cores) -> Self {
+        Self { cores, ..self }
     }
 
     /// How they are started.
@@ -104,7 +112,11 @@ impl Workers {
         observer: &mut dyn Observer,
     ) -> Result<Repetition, RepetitionError> {
         let started = Instant::now();
-        let answer: Answer<Measurement> = self.ask(&Request::Run(options.clone()), observer)?;
+        let request = Request::Run {
+            options: options.clone(),
+            cores: self.cores,
+        };
+        let answer: Answer<Measurement> = self.ask(&request, observer)?;
         let process_s = started.elapsed().as_secs_f64();
         let measurement = answer.outcome?;
         latency::decode(&measurement.txn_latency_histogram).map_err(|error| {
@@ -150,7 +162,7 @@ impl Workers {
         if end.json.is_none() && was_interrupted(end.status, &self.interrupt) {
             return Err(RepetitionError::Interrupted);
         }
-        conclude(&end)
+        conclude(&end, &self.launcher)
     }
 }
 
@@ -203,11 +215,14 @@ impl Executor for ProcessExecutor {
 }
 
 /// Judges what a worker left behind. What it answered as an error counts, however it ended then.
-fn conclude<T: DeserializeOwned>(end: &End) -> Result<Answer<T>, RepetitionError> {
+fn conclude<T: DeserializeOwned>(
+    end: &End,
+    launcher: &Launcher,
+) -> Result<Answer<T>, RepetitionError> {
     let End { json, status, .. } = end;
     let Some(json) = json else {
         return Err(RepetitionError::Died {
-            how: silence(*status),
+            how: format!("{}{}", silence(*status), started_as(launcher)),
         });
     };
     let answer: Answer<T> =
@@ -216,10 +231,18 @@ fn conclude<T: DeserializeOwned>(end: &End) -> Result<Answer<T>, RepetitionError
         })?;
     if answer.outcome.is_ok() && !status.success() {
         return Err(RepetitionError::DiedAfterAnswer {
-            how: describe_end(*status),
+            how: format!("{}{}", describe_end(*status), started_as(launcher)),
         });
     }
     Ok(answer)
+}
+
+/// The command that started a worker, where it is more than the binary: it may be what failed.
+fn started_as(launcher: &Launcher) -> String {
+    if launcher.arguments.is_empty() {
+        return String::new();
+    }
+    format!("; it was started as `{}`", launcher.words().join(" "))
 }
 
 /// Why a worker gave no answer.
@@ -240,7 +263,8 @@ mod tests {
 
     fn failure(script: &str) -> String {
         let (end, _) = converse(script, &Interrupt::default());
-        conclude::<Measurement>(&end.unwrap())
+        let launcher = Launcher::new(None, PathBuf::from("/opt/lycosa"));
+        conclude::<Measurement>(&end.unwrap(), &launcher)
             .unwrap_err()
             .to_string()
     }
@@ -255,7 +279,10 @@ mod tests {
         let script =
             format!("echo before; echo problem >&2; printf unfinished; printf '%s' '{line}'");
         let (end, mut lines) = converse(&script, &Interrupt::default());
-        let found: Answer<Measurement> = conclude(&end.unwrap()).unwrap();
+        let found: Answer<Measurement> = {
+            let launcher = Launcher::new(None, PathBuf::from("/opt/lycosa"));
+            conclude(&end.unwrap(), &launcher).unwrap()
+        };
         assert_eq!(found, answer);
         lines.sort();
         assert_eq!(lines, ["before", "problem", "unfinished"]);
