@@ -3,6 +3,8 @@
 //! This binary knows the command line, starts worker processes of itself, and does statistics and
 //! reports. What a worker does is [`lycosa_lua`]'s business.
 
+#[expect(dead_code, reason = "`lycosa compare` is built on it")]
+mod arms;
 mod cli;
 mod environment;
 mod interrupt;
@@ -14,6 +16,7 @@ mod result;
 mod schedule;
 mod session;
 mod statistics;
+mod suggestion;
 mod worker;
 
 use std::process::ExitCode;
