@@ -11,6 +11,7 @@ mod quantity;
 mod report;
 mod result;
 mod schedule;
+mod session;
 mod statistics;
 mod worker;
 

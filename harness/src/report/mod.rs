@@ -1,5 +1,6 @@
 //! The forms in which figures are told.
 
+pub(crate) mod environment;
 pub(crate) mod failure;
 pub(crate) mod page;
 pub(crate) mod terminal;
