@@ -97,13 +97,13 @@ pub(crate) fn median(samples: &[f64]) -> Option<f64> {
     median_of_sorted(&sorted(samples))
 }
 
-fn sorted(samples: &[f64]) -> Vec<f64> {
+pub(super) fn sorted(samples: &[f64]) -> Vec<f64> {
     let mut sorted = samples.to_vec();
     sorted.sort_by(f64::total_cmp);
     sorted
 }
 
-fn median_of_sorted(sorted: &[f64]) -> Option<f64> {
+pub(super) fn median_of_sorted(sorted: &[f64]) -> Option<f64> {
     let upper = *sorted.get(sorted.len() / 2)?;
     if sorted.len() % 2 == 1 {
         return Some(upper);
