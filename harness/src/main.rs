@@ -4,6 +4,7 @@
 //! reports. What a worker does is [`lycosa_lua`]'s business.
 
 mod cli;
+mod comparison;
 mod environment;
 mod interrupt;
 mod progress;
@@ -11,6 +12,7 @@ mod quantity;
 mod report;
 mod result;
 mod schedule;
+mod state;
 mod statistics;
 mod worker;
 

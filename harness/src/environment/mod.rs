@@ -9,6 +9,7 @@ mod conditions;
 mod linux;
 #[cfg(target_os = "macos")]
 mod macos;
+mod noise_floor;
 mod translator;
 
 use std::path::PathBuf;
@@ -19,6 +20,7 @@ use linux as platform;
 use macos as platform;
 
 pub(crate) use conditions::Conditions;
+pub(crate) use noise_floor::NoiseFloor;
 pub(crate) use translator::Translator;
 
 /// Facts that only the platform knows. What cannot be found out is `None` or empty.
@@ -69,6 +71,9 @@ pub(crate) struct Context {
     pub(crate) profile: String,
     /// Runnable processes, averaged over 1, 5 and 15 minutes; empty if unknown.
     pub(crate) load_average: Vec<f64>,
+    /// What equal programs differ by here; `None` if no self-test has measured it lately.
+    #[serde(default)]
+    pub(crate) noise_floor: Option<NoiseFloor>,
 }
 
 /// Asks the platform.
@@ -104,6 +109,7 @@ pub(crate) fn context(facts: &Facts) -> Context {
         rustc: String::from(env!("LYCOSA_RUSTC")),
         profile: String::from(env!("LYCOSA_PROFILE")),
         load_average: facts.load_average.clone(),
+        noise_floor: None,
     }
 }
 

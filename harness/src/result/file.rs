@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::latency::LatencyError;
 use super::summary::{self, SummaryRecord};
 use super::{ArmRecord, Record, Run, Status};
+use crate::comparison::{ArmComparison, comparisons};
 use crate::environment::Context;
 
 /// Version of the form; a larger one is not understood.
@@ -33,6 +34,10 @@ pub(crate) struct Document {
     // Made from `runs` whenever a file is read: there is one truth.
     #[serde(skip_deserializing)]
     pub(crate) summary: Vec<SummaryRecord>,
+    /// One entry for each arm but the first; empty while it is running.
+    // Made from `runs`, as the summary is.
+    #[serde(skip_deserializing)]
+    pub(crate) comparisons: Vec<ArmComparison>,
 }
 
 fn first_format() -> u32 {
@@ -57,6 +62,7 @@ impl Document {
             arms: record.arms.clone(),
             runs: record.runs.clone(),
             summary: summary::summaries(&record.runs)?,
+            comparisons: comparisons(&record.runs, context.noise_floor.as_ref()),
         })
     }
 }
@@ -104,6 +110,7 @@ pub(crate) fn read(path: &Path) -> Result<Document, ReadError> {
         path: shown(),
         source,
     })?;
+    document.comparisons = comparisons(&document.runs, document.context.noise_floor.as_ref());
     Ok(document)
 }
 
@@ -149,7 +156,15 @@ mod tests {
         let value = value(&[0.1; 6]);
         assert_eq!(
             keys(&value),
-            ["arms", "context", "format", "runs", "status", "summary"]
+            [
+                "arms",
+                "comparisons",
+                "context",
+                "format",
+                "runs",
+                "status",
+                "summary"
+            ]
         );
         assert_eq!(
             keys(&value["runs"][1]),
