@@ -12,6 +12,7 @@ mod quantity;
 mod report;
 mod result;
 mod schedule;
+mod session;
 mod state;
 mod statistics;
 mod worker;

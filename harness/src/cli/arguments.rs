@@ -86,13 +86,32 @@ Examples:
 
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
-    /// Bundled workload (see `lycosa workloads`), or a Lua file
-    #[arg(long, value_name = "NAME|FILE.lua", default_value = "insert")]
-    pub(crate) workload: String,
-
     /// Operations of one repetition in all: 250k, 1M, 1.5M
     #[arg(long, value_name = "N", default_value = "1M", value_parser = parse_count, allow_hyphen_values = true)]
     pub(crate) records: u64,
+
+    #[command(flatten)]
+    pub(crate) workload: WorkloadArguments,
+
+    /// Who issues the statements: the Lua file, or the same ones from Rust
+    #[arg(long, value_enum, default_value_t = DriverKind::Lua)]
+    pub(crate) driver: DriverKind,
+
+    /// Saves everything, raw repetitions included
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+
+    /// Shows the median line and errors only
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// What all commands that measure take: the workload but for its size and driver, and how often.
+#[derive(Debug, Args)]
+pub(crate) struct WorkloadArguments {
+    /// Bundled workload (see `lycosa workloads`), or a Lua file
+    #[arg(long, value_name = "NAME|FILE.lua", default_value = "insert")]
+    pub(crate) workload: String,
 
     /// Concurrent fibers
     #[arg(long, value_name = "N", default_value = "50", value_parser = parse_fibers, allow_hyphen_values = true)]
@@ -113,10 +132,6 @@ pub(crate) struct RunArguments {
     /// Primary index: a B+tree or a hash table
     #[arg(long, value_enum, default_value_t = Index::Tree)]
     pub(crate) index: Index,
-
-    /// Who issues the statements: the Lua file, or the same ones from Rust
-    #[arg(long, value_enum, default_value_t = DriverKind::Lua)]
-    pub(crate) driver: DriverKind,
 
     /// Whether Lua may be compiled just in time
     #[arg(long, value_enum, default_value_t = Switch::On)]
@@ -144,14 +159,6 @@ pub(crate) struct RunArguments {
     /// Sets an option of the workload; may be given several times
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = parse_setting, allow_hyphen_values = true)]
     pub(crate) settings: Vec<(String, String)>,
-
-    /// Saves everything, raw repetitions included
-    #[arg(long, value_name = "FILE")]
-    pub(crate) json: Option<PathBuf>,
-
-    /// Shows the median line and errors only
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
 }
 
 #[derive(Debug, Args)]
@@ -292,11 +299,13 @@ mod tests {
         let Command::Run(run) = parse(&["run"]).unwrap() else {
             panic!("not run");
         };
+        let workload = run.workload;
         assert_eq!(
-            (run.records, run.fibers, run.ops_per_txn),
+            (run.records, workload.fibers, workload.ops_per_txn),
             (1_000_000, 50, 100)
         );
-        assert_eq!((run.cold, run.repeat, run.memory), (1, 15, Size(4 << 30)));
+        assert_eq!((workload.cold, workload.repeat), (1, 15));
+        assert_eq!(workload.memory, Size(4 << 30));
     }
 
     #[test]

@@ -5,20 +5,22 @@ use std::path::PathBuf;
 use lycosa_lua::worker::{self, Driver, WorkerOptions, WorkloadInfo, WorkloadSource};
 
 use super::Failure;
-use super::arguments::{RunArguments, Switch};
+use super::arguments::{Switch, WorkloadArguments};
 
 /// Similarity (Jaro-Winkler) from which a name is taken for a misspelling of another.
 const SIMILARITY_MIN: f64 = 0.8;
 
 /// Options for the workers, checked against the workload. A user's file is described by
-/// `describe`; what is bundled is known.
+/// `describe`; what is bundled is known. Other sizes take the same options but for `records`.
 pub(crate) fn worker_options(
-    arguments: &RunArguments,
+    arguments: &WorkloadArguments,
+    driver: Driver,
+    records: u64,
     describe: impl FnOnce(&WorkloadSource) -> Result<WorkloadInfo, Failure>,
 ) -> Result<WorkerOptions, Failure> {
     let mut bundled = worker::bundled().map_err(anyhow::Error::from)?;
     let workload = source(&arguments.workload, &bundled)?;
-    check_driver(arguments.driver.into(), &workload)?;
+    check_driver(driver, &workload)?;
     let known = match &workload {
         WorkloadSource::Bundled(name) => bundled.iter().position(|info| info.name == *name),
         WorkloadSource::File(_) => None,
@@ -30,11 +32,11 @@ pub(crate) fn worker_options(
     check_settings(&arguments.settings, &info)?;
     Ok(WorkerOptions {
         workload,
-        records: arguments.records,
+        records,
         fibers: arguments.fibers,
         ops_per_txn: arguments.ops_per_txn,
         index: arguments.index.into(),
-        driver: arguments.driver.into(),
+        driver,
         jit: arguments.jit == Switch::On,
         memory_bytes: arguments.memory.0,
         seed: arguments.seed,

@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::latency::LatencyError;
+use super::plan::PlanRecord;
 use super::summary::{self, SummaryRecord};
 use super::{ArmRecord, Record, Run, Status};
 use crate::comparison::{ArmComparison, comparisons};
@@ -25,12 +26,15 @@ pub(crate) struct Document {
     /// Whether every repetition that was asked for is here.
     #[serde(default = "complete")]
     pub(crate) status: Status,
+    /// What was asked for; null in files of 0.1.0.
+    #[serde(default)]
+    pub(crate) plan: Option<PlanRecord>,
     /// What ran.
     #[serde(default)]
     pub(crate) arms: Vec<ArmRecord>,
     /// Every repetition, in order of time.
     pub(crate) runs: Vec<Run>,
-    /// One entry for each arm and point that has counted repetitions.
+    /// One entry for each arm and point that has counted repetitions; empty while it is running.
     // Made from `runs` whenever a file is read: there is one truth.
     #[serde(skip_deserializing)]
     pub(crate) summary: Vec<SummaryRecord>,
@@ -59,11 +63,26 @@ impl Document {
             format: FORMAT,
             context: context.clone(),
             status,
+            plan: None,
             arms: record.arms.clone(),
             runs: record.runs.clone(),
             summary: summary::summaries(&record.runs)?,
             comparisons: comparisons(&record.runs, context.noise_floor.as_ref()),
         })
+    }
+
+    /// A result that is not whole yet: what has to be computed from the runs is left out.
+    pub(crate) fn running(context: &Context, plan: &PlanRecord, record: &Record) -> Self {
+        Self {
+            format: FORMAT,
+            context: context.clone(),
+            status: Status::Running,
+            plan: Some(plan.clone()),
+            arms: record.arms.clone(),
+            runs: record.runs.clone(),
+            summary: Vec::new(),
+            comparisons: Vec::new(),
+        }
     }
 }
 
@@ -161,6 +180,7 @@ mod tests {
                 "comparisons",
                 "context",
                 "format",
+                "plan",
                 "runs",
                 "status",
                 "summary"

@@ -3,6 +3,7 @@
 
 pub(crate) mod file;
 pub(crate) mod latency;
+pub(crate) mod plan;
 pub(crate) mod run;
 pub(crate) mod saving;
 pub(crate) mod summary;

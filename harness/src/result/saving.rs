@@ -1,6 +1,7 @@
 //! A file that is written all or not at all, as often as there is something new, and found
 //! unwritable before the run rather than after.
 
+use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -56,6 +57,12 @@ impl Saving {
         &self.shown
     }
 
+    /// Whether a save takes the place of the one before it; devices and pipes take what is written
+    /// once and for all.
+    pub(crate) fn is_replaced(&self) -> bool {
+        matches!(self.sink, Sink::File { .. })
+    }
+
     /// Writes `document` as indented JSON and puts it in its place.
     pub(crate) fn save(&mut self, document: &impl Serialize) -> io::Result<()> {
         let mut text = serde_json::to_vec_pretty(document)?;
@@ -88,20 +95,57 @@ fn is_folder() -> io::Error {
 /// A file whose folder has been found to take a temporary one beside it.
 fn file(target: PathBuf) -> io::Result<Sink> {
     temporary(&target)?;
+    remove_left_behind(&target);
     Ok(Sink::File { target })
 }
 
-fn temporary(target: &Path) -> io::Result<NamedTempFile> {
-    let folder = match target.parent() {
+/// Ending of temporary files.
+const TEMPORARY_SUFFIX: &str = ".tmp";
+
+/// Beginning of the temporary files of a target.
+fn temporary_prefix(target: &Path) -> OsString {
+    let mut prefix = OsString::from(".lycosa-");
+    prefix.push(target.file_name().unwrap_or_default());
+    prefix.push("-");
+    prefix
+}
+
+fn folder(target: &Path) -> &Path {
+    match target.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
-    };
+    }
+}
+
+/// Removes what a process left of this target that was killed while it was saving. What cannot be
+/// removed does no harm.
+fn remove_left_behind(target: &Path) {
+    let prefix = temporary_prefix(target);
+    let (prefix, suffix) = (prefix.as_encoded_bytes(), TEMPORARY_SUFFIX.as_bytes());
+    for entry in fs::read_dir(folder(target)).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let unique = name
+            .as_encoded_bytes()
+            .strip_prefix(prefix)
+            .and_then(|rest| rest.strip_suffix(suffix));
+        // Longer ones may be of another target, whose name begins like this one's.
+        if unique.is_some_and(|unique| unique.len() == UNIQUE_LENGTH) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Characters that make the name of a temporary file its own.
+const UNIQUE_LENGTH: usize = 6;
+
+fn temporary(target: &Path) -> io::Result<NamedTempFile> {
     tempfile::Builder::new()
-        .prefix(".lycosa-")
-        .suffix(".tmp")
+        .prefix(&temporary_prefix(target))
+        .rand_bytes(UNIQUE_LENGTH)
+        .suffix(TEMPORARY_SUFFIX)
         // As for any new file; the process's mask takes its part away.
         .permissions(fs::Permissions::from_mode(0o666))
-        .tempfile_in(folder)
+        .tempfile_in(folder(target))
         .map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => {
                 io::Error::new(error.kind(), "its folder does not exist; create it first")
@@ -136,6 +180,22 @@ mod tests {
         saving.save(&[1, 2]).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "[\n  1,\n  2\n]\n");
         assert_eq!(entries(folder.path()), ["result.json"]);
+    }
+
+    #[test]
+    fn what_a_killed_process_left_of_the_same_file_is_removed_and_no_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let names = [
+            ".lycosa-a.json-123456.tmp",
+            ".lycosa-a.json-b-123456.tmp",
+            ".lycosa-b.json-123456.tmp",
+            "a.json",
+        ];
+        for name in names {
+            fs::write(folder.path().join(name), "x").unwrap();
+        }
+        Saving::prepare(&folder.path().join("a.json")).unwrap();
+        assert_eq!(entries(folder.path()), names[1..]);
     }
 
     #[test]

@@ -5,6 +5,8 @@
 
 mod course;
 #[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
 mod tests;
 
 use lycosa_lua::worker::{Measurement, WorkerError, WorkerOptions};

@@ -1,9 +1,9 @@
 //! Order, checks and endings, with an executor that starts no process.
 
+use super::testing::{Script, plan, repetition};
 use super::*;
 use crate::interrupt::Interrupt;
-use crate::result::{ArmRecord, testing};
-use crate::worker::testing::{context, measurement};
+use crate::result::ArmRecord;
 
 #[derive(Default)]
 struct Log(Vec<String>);
@@ -21,65 +21,6 @@ impl Observer for Log {
         if let Some(reason) = record.runs.last().and_then(|run| run.void.as_ref()) {
             self.0.push(format!("void: {reason}"));
         }
-    }
-}
-
-/// Answers each repetition from a function of its number, and tells of conditions likewise.
-struct Script<F> {
-    repetitions: u32,
-    loads: Vec<f64>,
-    answer: F,
-}
-
-impl<F: FnMut(u32) -> Result<Repetition, RepetitionError>> Executor for Script<F> {
-    fn repetition(
-        &mut self,
-        _: usize,
-        _: &WorkerOptions,
-        _: &mut dyn Observer,
-    ) -> Result<Repetition, RepetitionError> {
-        self.repetitions += 1;
-        (self.answer)(self.repetitions)
-    }
-
-    fn conditions(&mut self) -> Conditions {
-        Conditions {
-            load_average: Some(if self.loads.is_empty() {
-                0.0
-            } else {
-                self.loads.remove(0)
-            }),
-        }
-    }
-}
-
-fn repetition(wall_s: f64) -> Repetition {
-    Repetition {
-        context: Some(context()),
-        program: None,
-        command: vec![String::from("lycosa")],
-        process_s: wall_s + 0.02,
-        measurement: measurement(wall_s),
-    }
-}
-
-fn plan(arms: &[&str], points: usize, cold: u32, counted: u32) -> Plan {
-    let arm = |name: &&str| Arm {
-        name: (*name).to_owned(),
-        expected: Expected {
-            binary_arch: Some(String::from("x86_64")),
-            translator: Some(Translator::Native),
-        },
-    };
-    let point = |position: usize| WorkerOptions {
-        records: 1_000 * (position as u64 + 1),
-        ..testing::options()
-    };
-    Plan {
-        arms: arms.iter().map(arm).collect(),
-        points: (0..points).map(point).collect(),
-        cold,
-        counted,
     }
 }
 

@@ -1,0 +1,72 @@
+//! An executor that starts no process, for tests of what stands above it.
+
+use lycosa_lua::worker::WorkerOptions;
+
+use super::{Arm, Executor, Expected, Observer, Plan, Repetition, RepetitionError};
+use crate::environment::{Conditions, Translator};
+use crate::result::testing::options;
+use crate::worker::testing::{context, measurement};
+
+/// Answers each repetition from a function of its number, and tells of conditions likewise.
+pub(crate) struct Script<F> {
+    /// Repetitions so far.
+    pub(crate) repetitions: u32,
+    /// Loads to be told, one after the other; then there is none.
+    pub(crate) loads: Vec<f64>,
+    /// What the n-th repetition brings.
+    pub(crate) answer: F,
+}
+
+impl<F: FnMut(u32) -> Result<Repetition, RepetitionError>> Executor for Script<F> {
+    fn repetition(
+        &mut self,
+        _: usize,
+        _: &WorkerOptions,
+        _: &mut dyn Observer,
+    ) -> Result<Repetition, RepetitionError> {
+        self.repetitions += 1;
+        (self.answer)(self.repetitions)
+    }
+
+    fn conditions(&mut self) -> Conditions {
+        Conditions {
+            load_average: Some(if self.loads.is_empty() {
+                0.0
+            } else {
+                self.loads.remove(0)
+            }),
+        }
+    }
+}
+
+/// A repetition of 1,000 records that took `wall_s`.
+pub(crate) fn repetition(wall_s: f64) -> Repetition {
+    Repetition {
+        context: Some(context()),
+        program: None,
+        command: vec![String::from("lycosa")],
+        process_s: wall_s + 0.02,
+        measurement: measurement(wall_s),
+    }
+}
+
+/// Points of 1,000, 2,000, ... records.
+pub(crate) fn plan(arms: &[&str], points: usize, cold: u32, counted: u32) -> Plan {
+    let arm = |name: &&str| Arm {
+        name: (*name).to_owned(),
+        expected: Expected {
+            binary_arch: Some(String::from("x86_64")),
+            translator: Some(Translator::Native),
+        },
+    };
+    let point = |position: usize| WorkerOptions {
+        records: 1_000 * (position as u64 + 1),
+        ..options()
+    };
+    Plan {
+        arms: arms.iter().map(arm).collect(),
+        points: (0..points).map(point).collect(),
+        cold,
+        counted,
+    }
+}
