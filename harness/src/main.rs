@@ -9,6 +9,7 @@ mod environment;
 mod interrupt;
 mod progress;
 mod quantity;
+mod range;
 mod report;
 mod result;
 mod schedule;

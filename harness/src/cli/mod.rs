@@ -3,6 +3,7 @@
 mod arguments;
 mod exec;
 mod information;
+mod measuring;
 mod run;
 mod settings;
 
