@@ -1,13 +1,11 @@
 -- Indexes: `space:create_index`, and the changes of an index.
 
 local native = ...
-local msgpack = require('msgpack')
 local checks = require('lycosa.schema_checks')
 local database = require('lycosa.database')
+local encoder = require('lycosa.msgpack_encoder')
 local objects = require('lycosa.space')
 local mirror = require('lycosa.schema')
-
-local sequences = require('lycosa.sequence')
 
 local spaces, schema_index = database.api.space, mirror.schema.index
 local space_methods, index_methods = objects.space_methods, objects.index_methods
@@ -142,7 +140,7 @@ end
 
 -- The options that `_index` shows.
 local function declared_options(unique, hint)
-    return msgpack.encode({unique = unique, hint = hint})
+    return encoder.pack({unique = unique, hint = hint})
 end
 
 local function refuse_features(options)
@@ -181,7 +179,7 @@ local function resolve_sequence(space, option)
     if option.id == nil then
         return nil, field
     end
-    local id = sequences.resolve(option.id)
+    local id = require('lycosa.sequence').resolve(option.id)
     if id == nil then
         box.error(box.error.NO_SUCH_SEQUENCE, tostring(option.id))
     end

@@ -8,7 +8,7 @@ use super::measuring::{
 };
 use super::settings::worker_options;
 use super::{Exit, Failure};
-use crate::environment;
+use crate::environment::{self, Context};
 use crate::interrupt::Interrupt;
 use crate::progress::Progress;
 use crate::report::page::{PLAIN, Page, YELLOW};
@@ -32,7 +32,10 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Failure> {
         |source| describe(&workers, source),
     )?;
     let mut executor = ProcessExecutor::new(vec![workers]);
-    let context = environment::context(&facts);
+    let context = Context {
+        conditions: environment::conditions(),
+        ..environment::context(&facts)
+    };
     let mut session = Session {
         plan: Plan {
             arms: vec![own_arm(&context)],

@@ -6,9 +6,6 @@ use crate::environment::NoiseFloor;
 use crate::result::Point;
 use crate::statistics::{self, RatioEstimate, Summary, Verdict};
 
-/// Seed of the re-splits behind a noise floor: the same runs give the same floor.
-const FLOOR_SEED: u64 = 1;
-
 /// Times of one side.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Times {
@@ -114,7 +111,7 @@ fn own_noise_floor(times: &[f64], reference: &[f64]) -> Option<f64> {
     let floor = |times: &[f64]| {
         let odd: Vec<f64> = times.iter().step_by(2).copied().collect();
         let even: Vec<f64> = times.iter().skip(1).step_by(2).copied().collect();
-        statistics::noise_floor(&odd, &even, FLOOR_SEED)
+        statistics::noise_floor(&odd, &even)
     };
     [floor(times), floor(reference)]
         .into_iter()

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use lycosa_lua::worker::Driver;
 
 use super::page::{PLAIN, Page, Seconds};
-use crate::comparison::{GeometricMean, Pair, comparisons, geometric_means, pair_of_arms};
+use crate::comparison::{GeometricMean, Pair, Times, comparisons, geometric_means, pair_of_arms};
 use crate::environment::NoiseFloor;
 use crate::quantity::short_count;
 use crate::result::{Point, Run};
@@ -282,7 +282,7 @@ fn driver_title(driver: Driver) -> &'static str {
 }
 
 /// `0.1012 s +-0.5 %`.
-fn time(times: &crate::comparison::Times) -> String {
+fn time(times: &Times) -> String {
     let median = Seconds::like(times.median).with_unit(times.median);
     match times.relative_half_width() {
         Some(width) => format!("{median} +-{}", percent(width)),

@@ -1,6 +1,7 @@
 //! The forms in which figures are told.
 
 pub(crate) mod comparison;
+pub(crate) mod environment;
 pub(crate) mod failure;
 pub(crate) mod findings;
 pub(crate) mod page;

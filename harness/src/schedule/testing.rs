@@ -35,6 +35,7 @@ impl<F: FnMut(u32) -> Result<Repetition, RepetitionError>> Executor for Script<F
             } else {
                 self.loads.remove(0)
             }),
+            ..Conditions::default()
         }
     }
 }

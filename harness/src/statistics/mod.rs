@@ -14,6 +14,7 @@ mod dip;
 mod modes;
 mod noise;
 mod rank_test;
+mod resampling;
 #[cfg(test)]
 mod simulation;
 mod summary;

@@ -4,7 +4,7 @@
 //! usual causes are two kinds of core, a clock that was lowered part of the time, another process.
 
 use super::dip::{dip, is_too_large_for_one_mode};
-use super::summary::{median_of_sorted, sorted};
+use super::summary::{have_ratios, median_of_sorted, sorted};
 
 /// Fewest samples of a group: one or two that lie apart are outliers, and named as such.
 const GROUP_SAMPLES_MIN: usize = 3;
@@ -29,13 +29,13 @@ pub(crate) struct TwoGroups {
 /// The two groups that samples fall into, if one group does not explain them.
 ///
 /// It does not when the dip test says so at 5 %: of samples that have one mode, whatever their
-/// shape, at most so many raise a false alarm, and far fewer if they thin out on both sides. Of 15
-/// samples a group of five well apart is seen, one of four half of the time, one of three never. The groups are those with the least
+/// shape, about so many raise a false alarm at most, and one in a hundred if they thin out on both
+/// sides. Of 15 samples a group of five well apart is seen always, one of four half of the time,
+/// one of three hardly ever. The groups are those with the least
 /// sum of squares within (Fisher 1958, "On grouping for maximum homogeneity"), of three samples
 /// or more, with medians at least 1 % apart. Costs n^2 for n samples at worst.
 pub(crate) fn two_groups(samples: &[f64]) -> Option<TwoGroups> {
-    let usable = |sample: &f64| sample.is_finite() && *sample > 0.0;
-    if samples.len() < 2 * GROUP_SAMPLES_MIN || !samples.iter().all(usable) {
+    if samples.len() < 2 * GROUP_SAMPLES_MIN || !have_ratios(samples) {
         return None;
     }
     let sorted = sorted(samples);

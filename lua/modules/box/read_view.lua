@@ -164,7 +164,7 @@ local view_mt = {
     end,
 }
 
-local read_view = {}
+local read_view = database.api.read_view
 
 function read_view.open(options)
     local name = checks.options(options, {name = 'string'}).name or 'unknown'
@@ -201,5 +201,4 @@ function read_view.list()
     return list
 end
 
-database.api.read_view = read_view
 return {}

@@ -80,7 +80,7 @@ local function user_id(given)
     box.error(box.error.NO_SUCH_USER, tostring(given))
 end
 
-local session = {}
+local session = box.session
 
 function session.id()
     return current().id
@@ -176,7 +176,7 @@ session.settings = setmetatable({}, {
     __serialize = function() return {} end,
 })
 
-box.session = setmetatable(session, {
+setmetatable(session, {
     __index = function(_, name)
         if name == 'storage' then
             return current().storage

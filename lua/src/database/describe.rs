@@ -30,6 +30,16 @@ fn describe_index(lua: &Lua, index: &Index) -> mlua::Result<Table> {
     Ok(table)
 }
 
+/// The name of a space or view; nothing when there is none.
+pub(super) fn space_name(database: &Database, id: u32) -> Option<String> {
+    let space = database.space(id).ok()?;
+    Some(
+        database
+            .view_name(id)
+            .unwrap_or_else(|| space.name().to_owned()),
+    )
+}
+
 /// Everything about a space for its object in Lua; nothing when there is none.
 pub(super) fn describe_space(
     lua: &Lua,
@@ -41,9 +51,8 @@ pub(super) fn describe_space(
     };
     let table = lua.create_table()?;
     table.set("id", id)?;
-    let view_name = database.view_name(id);
-    table.set("name", view_name.as_deref().unwrap_or_else(|| space.name()))?;
-    table.set("is_view", view_name.is_some())?;
+    table.set("name", space_name(database, id))?;
+    table.set("is_view", database.view_name(id).is_some())?;
     table.set("field_count", space.format().exact_field_count())?;
     let fields = lua.create_table()?;
     for field in space.format().fields() {

@@ -124,25 +124,23 @@ pub(crate) fn install(lua: &Lua) -> mlua::Result<()> {
     load_module(lua, "extensions", extensions, &environment::native(lua)?)?;
     let package: Table = lua.globals().get("package")?;
     let preload: Table = package.get("preload")?;
-    for module in MODULES {
-        preload.set(
-            module.name,
-            lua.create_function(|lua, _: mlua::MultiValue| load(lua, module))?,
-        )?;
-    }
-    for &name in REFUSED {
-        let load = move |lua: &Lua, _: mlua::MultiValue| {
-            lua.load(include_str!("../../modules/library/refused.lua"))
-                .set_name("@lycosa/refused.lua")
-                .call::<mlua::Value>(name)
-        };
-        preload.set(name, lua.create_function(load)?)?;
+    // One function for all of them, which is told the name.
+    let load = lua.create_function(load)?;
+    let names = MODULES.iter().map(|module| module.name);
+    for name in names.chain(REFUSED.iter().copied()) {
+        preload.set(name, &load)?;
     }
     Ok(())
 }
 
-fn load(lua: &Lua, module: &Module) -> mlua::Result<mlua::Value> {
+fn load(lua: &Lua, (name, _): (String, mlua::MultiValue)) -> mlua::Result<mlua::Value> {
+    let Some(module) = MODULES.iter().find(|module| module.name == name) else {
+        return lua
+            .load(include_str!("../../modules/library/refused.lua"))
+            .set_name("@lycosa/refused.lua")
+            .call(name);
+    };
     lua.load(module.source)
-        .set_name(format!("@lycosa/{}.lua", module.name))
+        .set_name(format!("@lycosa/{name}.lua"))
         .call((module.native)(lua)?)
 }

@@ -17,12 +17,16 @@ const DRIVER: &str = include_str!("../../workloads/run.lua");
 /// Memory for a workload that is only looked at.
 const DESCRIBE_MEMORY_BYTES: usize = 16 << 20;
 
-pub(super) fn run(options: &WorkerOptions) -> Result<Measurement, WorkerError> {
+pub(super) fn run<P>(options: &WorkerOptions, place: P) -> Result<Measurement, WorkerError>
+where
+    P: FnOnce() -> Result<(), WorkerError> + Send + 'static,
+{
     let owned = options.clone();
     let outcome = runtime::run(
         options.jit,
         options.memory_bytes as usize,
         move |lua, _engine| {
+            place()?;
             let result = run_in_main_fiber(lua, &owned);
             // Printed lines must not wait in Lua's buffer when the answer is given.
             let _ = lua.load("io.stdout:flush()").exec();
