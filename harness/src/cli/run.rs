@@ -4,7 +4,8 @@ use std::io::{self, Write};
 
 use super::arguments::RunArguments;
 use super::measuring::{
-    describe, failed_message, failed_repetition, launcher, mode, own_arm, prepare_saving, width,
+    describe, failed_message, failed_repetition, launcher, measuring_context, mode, own_arm,
+    prepare_saving, width,
 };
 use super::settings::worker_options;
 use super::{Exit, Failure};
@@ -32,10 +33,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Failure> {
         |source| describe(&workers, source),
     )?;
     let mut executor = ProcessExecutor::new(vec![workers]);
-    let context = Context {
-        conditions: environment::conditions(),
-        ..environment::context(&facts)
-    };
+    let context = measuring_context(&facts);
     let mut session = Session {
         plan: Plan {
             arms: vec![own_arm(&context)],
