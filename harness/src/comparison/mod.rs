@@ -19,7 +19,7 @@ use crate::result::{Point, Run};
 use crate::statistics::{self, RatioEstimate, Verdict};
 
 pub(crate) use cold::{ColdStart, cold_start};
-pub(crate) use notes::{Note, Void, notes, voids};
+pub(crate) use notes::{Note, notes, voids};
 pub(crate) use pair::{Pair, Times, pair};
 
 /// An arm compared with the reference: an entry of a result file's `comparisons`.
