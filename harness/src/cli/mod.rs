@@ -15,6 +15,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 
+use crate::arms::ArmError;
 use crate::report::page::RED;
 use crate::worker;
 use arguments::{Arguments, Command};
@@ -72,6 +73,16 @@ impl Failure {
 impl From<anyhow::Error> for Failure {
     fn from(error: anyhow::Error) -> Self {
         Self::failed(format!("{error:#}"))
+    }
+}
+
+impl From<ArmError> for Failure {
+    fn from(error: ArmError) -> Self {
+        match error {
+            ArmError::Usage(message) => Self::usage(message),
+            ArmError::Failed(message) => Self::failed(message),
+            ArmError::Interrupted => Self::interrupted(),
+        }
     }
 }
 

@@ -16,7 +16,7 @@ mod system;
 mod timer;
 mod translator;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use lycosa_lua::worker::{self, LuaJit};
 use serde::{Deserialize, Serialize};
@@ -131,6 +131,11 @@ pub(crate) fn facts() -> Facts {
 /// Power, heat and load now. Costs up to 5 ms on Linux, about 20 on macOS.
 pub(crate) fn conditions() -> Conditions {
     choose(linux::conditions, macos::conditions)(&Host)
+}
+
+/// Architectures that an executable file holds; none for what is no executable.
+pub(crate) fn executable_architectures(path: &Path) -> Vec<&'static str> {
+    executable::architectures(&Host.head(path))
 }
 
 /// What suits this system, out of two ways of asking.

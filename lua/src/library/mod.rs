@@ -51,6 +51,7 @@ macro_rules! module {
 /// All of them, by name.
 const MODULES: &[Module] = &[
     module!("buffer", "buffer.lua"),
+    module!("checks", "checks.lua"),
     module!("csv", "csv.lua"),
     module!("digest", "digest.lua", digest::native),
     module!("datetime", "datetime.lua", values::datetime::native),
