@@ -6,6 +6,7 @@
 #[expect(dead_code, reason = "`lycosa compare` is built on it")]
 mod arms;
 mod cli;
+mod comparison;
 mod environment;
 mod interrupt;
 mod progress;
@@ -15,6 +16,7 @@ mod report;
 mod result;
 mod schedule;
 mod session;
+mod state;
 mod statistics;
 mod suggestion;
 mod worker;

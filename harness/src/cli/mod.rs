@@ -1,10 +1,12 @@
 //! The command line: what there is, and which exit code each ending has.
 
 mod arguments;
+mod baseline;
 mod exec;
 mod information;
 mod measuring;
 mod run;
+mod selftest;
 mod settings;
 
 use std::io::{self, Write};
@@ -27,6 +29,10 @@ pub(crate) enum Exit {
     Failed = 1,
     /// What was asked for cannot be done.
     Usage = 2,
+    /// It is slower than what it is compared with.
+    Regression = 3,
+    /// It is too noisy to tell.
+    Inconclusive = 4,
     /// The user stopped it.
     Interrupted = 130,
 }
@@ -122,6 +128,7 @@ fn parse() -> Result<(Arguments, ArgMatches), clap::Error> {
 fn dispatch(command: Command, matches: &ArgMatches) -> Result<ExitCode, Failure> {
     match command {
         Command::Run(arguments) => run::run(&arguments).map(exit_code),
+        Command::Selftest(arguments) => selftest::selftest(&arguments).map(exit_code),
         Command::Workloads => information::workloads().map(exit_code),
         Command::Exec(arguments) => Ok(exec::exec(arguments, matches)),
         Command::Console => Ok(exec::console()),

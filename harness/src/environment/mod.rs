@@ -10,6 +10,7 @@ mod linux;
 mod mach_o;
 mod machine;
 mod macos;
+mod noise_floor;
 pub(crate) mod scheduling;
 mod system;
 mod timer;
@@ -25,6 +26,7 @@ use system::{Host, System};
 pub(crate) use build::Build;
 pub(crate) use conditions::Conditions;
 pub(crate) use machine::{Cache, CacheContent, CoreKind, Machine};
+pub(crate) use noise_floor::NoiseFloor;
 pub(crate) use timer::Timer;
 pub(crate) use translator::Translator;
 
@@ -86,6 +88,9 @@ pub(crate) struct Context {
     pub(crate) profile: String,
     /// Runnable processes, averaged over 1, 5 and 15 minutes; empty if unknown.
     pub(crate) load_average: Vec<f64>,
+    /// What equal programs differ by here; `None` if no self-test has measured it lately.
+    #[serde(default)]
+    pub(crate) noise_floor: Option<NoiseFloor>,
     /// Kernel and its version.
     #[serde(default)]
     pub(crate) kernel: Option<String>,
@@ -167,6 +172,7 @@ pub(crate) fn context(facts: &Facts) -> Context {
         rustc: env!("LYCOSA_RUSTC").to_owned(),
         profile: env!("LYCOSA_PROFILE").to_owned(),
         load_average: facts.load_average.clone(),
+        noise_floor: None,
         kernel: facts.kernel.clone(),
         machine: facts.machine.clone(),
         conditions: Conditions::default(),
