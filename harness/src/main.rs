@@ -3,7 +3,10 @@
 //! This binary knows the command line, starts worker processes of itself, and does statistics and
 //! reports. What a worker does is [`lycosa_lua`]'s business.
 
+#[expect(dead_code, reason = "`lycosa compare` is built on it")]
+mod arms;
 mod cli;
+mod comparison;
 mod environment;
 mod interrupt;
 mod progress;
@@ -13,7 +16,9 @@ mod report;
 mod result;
 mod schedule;
 mod session;
+mod state;
 mod statistics;
+mod suggestion;
 mod worker;
 
 use std::process::ExitCode;

@@ -8,11 +8,13 @@ local native = ...
 local database = require('lycosa.database')
 local json = require('json')
 local log_module = require('lycosa.log')
-local known = require('lycosa.box_options')
+local clock = require('clock')
+local events = require('lycosa.events')
+local schema = require('lycosa.schema')
 local log = log_module.public
 
-local api = database.api
-local OPTIONS = known.options
+local api, started = database.api, clock.monotonic()
+local OPTIONS = require('lycosa.box_options')
 
 local values, is_configured = {}, false
 
@@ -30,6 +32,23 @@ local configured_listeners = {}
 
 local function on_configured(callback)
     configured_listeners[#configured_listeners + 1] = callback
+end
+
+--- What the instance says of itself.
+
+local uuids = {}
+
+-- What the configuration says, or else a UUID that stays the same from now on.
+local function uuid_of(option)
+    if values[option] ~= nil then
+        return values[option]
+    end
+    uuids[option] = uuids[option] or native.random_uuid()
+    return uuids[option]
+end
+
+local function is_read_only()
+    return values.read_only == true
 end
 
 local function wrong(name, reason)
@@ -65,7 +84,7 @@ end
 local function with_present_names(options)
     local result = {}
     for name, value in pairs(options) do
-        local present = known.old_names[name]
+        local present = require('lycosa.box_option_checks').old_names[name]
         if present == nil then
             result[name] = value
         else
@@ -87,7 +106,7 @@ end
 local function check_value(name, value)
     local option = OPTIONS[name]
     check_type(name, option[1], value)
-    local check = known.checks[name]
+    local check = require('lycosa.box_option_checks').checks[name]
     local reason = check ~= nil and check(value)
     if reason then
         wrong(name, reason)
@@ -240,8 +259,8 @@ local function check_change(name, value)
         box.error(box.error.RELOAD_CFG, name)
     elseif name == 'memtx_memory' and value < values.memtx_memory then
         wrong(name, 'cannot decrease memory size at runtime')
-    elseif name == 'instance_uuid' and value ~= box.info.uuid
-        or name == 'replicaset_uuid' and value ~= box.info.replicaset.uuid then
+    elseif name == 'instance_uuid' and value ~= uuid_of('instance_uuid')
+        or name == 'replicaset_uuid' and value ~= uuid_of('replicaset_uuid') then
         box.error(box.error.RELOAD_CFG, name)
     end
 end
@@ -340,8 +359,7 @@ local function apply_initial(wanted, names)
             apply(name, wanted[name])
         end
     end
-    local uuid_of = require('lycosa.box_info').uuid_of
-    require('lycosa.schema').bootstrap(uuid_of('instance_uuid'), uuid_of('replicaset_uuid'))
+    schema.bootstrap(uuid_of('instance_uuid'), uuid_of('replicaset_uuid'))
     apply('read_only', wanted.read_only)
 end
 
@@ -353,11 +371,7 @@ local function open_box()
     box.cfg = cfg_table
 end
 
-local function configure(options)
-    options = check_options(options)
-    if is_configured then
-        return reconfigure(options)
-    end
+local function configure_first(options)
     local wanted, names = initial_values(options), option_names()
     log_module.check(log_options(wanted))
     apply_initial(wanted, names)
@@ -369,8 +383,31 @@ local function configure(options)
         end
         notify(name)
     end
+end
+
+local function rethrow(is_jit_on, ok, ...)
+    if is_jit_on then
+        jit.on()
+    end
+    if not ok then
+        error((...), 0)
+    end
+end
+
+local function configure(options)
+    options = check_options(options)
+    if is_configured then
+        return reconfigure(options)
+    end
+    -- What runs once is not worth compiling.
+    local is_jit_on = jit.status()
+    jit.off()
+    rethrow(is_jit_on, pcall(configure_first, options))
     for _, callback in ipairs(configured_listeners) do
         callback()
+    end
+    for _, callable in ipairs(events.list_of('box.ctl.on_schema_init'):functions()) do
+        callable()
     end
 end
 
@@ -386,6 +423,10 @@ setmetatable(box, {
 
 return {
     is_configured = function() return is_configured end,
+    is_read_only = is_read_only,
+    status = function() return is_configured and 'running' or 'unconfigured' end,
+    started = started,
+    uuid_of = uuid_of,
     values = values,
     on_change = on_change,
     on_configured = on_configured,

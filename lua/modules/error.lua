@@ -3,6 +3,7 @@
 
 local native = ...
 local ffi = require('ffi')
+local lazy = require('lycosa.lazy')
 local text_of = require('lycosa.thrown').text_of
 
 ffi.cdef([[struct error { const uint32_t __unused; };]])
@@ -10,12 +11,8 @@ ffi.cdef([[struct error { const uint32_t __unused; };]])
 local error_t = ffi.typeof('struct error')
 
 -- names[code], texts[code] and fields[code] of each code; codes[name] is its number.
-local names, texts, fields, codes = {}, {}, {}, {}
-for _, entry in ipairs(native.codes) do
-    local code, name = entry[1], entry[2]
-    names[code], texts[code], codes[name] = name, entry[3], code
-    fields[code] = {unpack(entry, 4)}
-end
+local names, texts = lazy.table('lycosa.error_codes'), lazy.table('lycosa.error_codes')
+local fields, codes = lazy.table('lycosa.error_codes'), lazy.table('lycosa.error_codes')
 
 -- Details that are tuples: from Rust they come as their bytes.
 local is_tuple_field = {old_tuple = true, new_tuple = true}
@@ -364,11 +361,24 @@ box.error = setmetatable({}, {
     end,
 })
 
+-- The details of an error, and an error of details.
+local function restore(detail)
+    local object = ffi.new(error_t)
+    details[object] = detail
+    return object
+end
+
 return {
+    detail_of = function(object) return details[object] end,
+    restore = restore,
+    -- The MsgPack extension that an error is encoded as.
+    pack = function(object) return require('lycosa.error_msgpack').pack(object) end,
     type_id = tonumber(error_t),
     made = function() return made end,
     codes = codes,
     names = names,
+    texts = texts,
+    fields = fields,
     is = is_error,
     make = make_native,
     make_system = make_system,

@@ -2,7 +2,9 @@
 -- become fields of the error object ('' for one that does not). Numbers and texts are part of the
 -- interface that scripts rely on. Numbers without a line are unused.
 
-return {
+local errors = require('lycosa.error')
+
+local CODES = {
     {0, 'UNKNOWN', 'Unknown error'},
     {1, 'ILLEGAL_PARAMS', '%s'},
     {2, 'MEMORY_ISSUE', 'Failed to allocate %u bytes in %s for %s'},
@@ -276,3 +278,11 @@ return {
     {286, 'READ_VIEW_CLOSED', 'The read view is closed'},
     {287, 'INVALID_VCLOCK', 'Invalid vclock'},
 }
+
+for _, entry in ipairs(CODES) do
+    local code, name = entry[1], entry[2]
+    errors.names[code], errors.texts[code], errors.codes[name] = name, entry[3], code
+    errors.fields[code] = {unpack(entry, 4)}
+end
+
+return {}

@@ -6,6 +6,7 @@ local checks = require('lycosa.schema_checks')
 local database = require('lycosa.database')
 local errors = require('lycosa.error')
 local hooks = require('lycosa.hooks')
+local mirror = require('lycosa.schema')
 local tuples = require('lycosa.tuple')
 
 local api = database.api
@@ -140,8 +141,7 @@ local bodies = setmetatable({}, {__mode = 'k'})
 local methods = {}
 local metatable = {__index = methods}
 
-local functions = {}
-api.func = functions
+local functions = api.func
 
 local function resolve(object, method)
     if type(object) ~= 'table' then
@@ -253,31 +253,33 @@ local function user_of(id)
 end
 
 -- Statements on the rows.
-hooks.rules[FUNC_ID] = {
-    has_constraints = true,
-    check = function(bytes)
-        local definition = definition_of(tuples.from_string(bytes, 0))
-        check(definition)
-        if definition.body ~= nil then
-            compile(definition)
+local row_rules = hooks.rules[FUNC_ID]
+
+row_rules.has_constraints = true
+
+function row_rules.check(bytes)
+    local definition = definition_of(tuples.from_string(bytes, 0))
+    check(definition)
+    if definition.body ~= nil then
+        compile(definition)
+    end
+end
+
+function row_rules.changed(old, new)
+    if old and new then
+        box.error(box.error.UNSUPPORTED, 'function', 'alter')
+    elseif new then
+        add(definition_of(tuples.from_string(new, 0)))
+    else
+        local id = tuples.from_string(old, 0)[1]
+        local user = user_of(id)
+        if user ~= nil then
+            box.error(box.error.DROP_FUNCTION, id, ('function is referenced by %s'):format(user))
         end
-    end,
-    changed = function(old, new)
-        if old and new then
-            box.error(box.error.UNSUPPORTED, 'function', 'alter')
-        elseif new then
-            add(definition_of(tuples.from_string(new, 0)))
-        else
-            local id = tuples.from_string(old, 0)[1]
-            local user = user_of(id)
-            if user ~= nil then
-                box.error(box.error.DROP_FUNCTION, id, ('function is referenced by %s'):format(user))
-            end
-            native.remove_grants('function', id)
-            remove(id)
-        end
-    end,
-}
+        native.remove_grants('function', id)
+        remove(id)
+    end
+end
 
 local CREATE_OPTIONS = {
     setuid = 'boolean', if_not_exists = 'boolean', language = 'string', body = 'string',
@@ -286,7 +288,7 @@ local CREATE_OPTIONS = {
     returns = 'string', exports = 'table', opts = 'table', trigger = 'string, table',
 }
 
-local function_schema = {}
+local function_schema = mirror.schema.func
 
 local function options_map(options)
     local opts = {}
@@ -344,9 +346,10 @@ function function_schema.reload()
     box.error(box.error.UNSUPPORTED, 'Lycosa', 'functions in C')
 end
 
+mirror.on_functions_changed(reload)
+reload()
+
 return {
-    schema = function_schema,
-    reload = reload,
     -- The object of a name or number.
     find = function(name) return functions[name] end,
     call = function(id, ...) return call(bodies[functions[id]], {...}) end,

@@ -6,7 +6,6 @@
 -- statement costs a few microseconds more than one without hooks.
 
 local native = ...
-local ffi = require('ffi')
 local database = require('lycosa.database')
 local encoder = require('lycosa.msgpack_encoder')
 local errors = require('lycosa.error')
@@ -16,27 +15,15 @@ local transactions = require('lycosa.transactions')
 local tuples = require('lycosa.tuple')
 
 local api, context, raise = database.api, database.context, database.raise
+local check_slice = database.check_slice
 local begin_statement, end_statement = database.begin_statement, database.end_statement
 local undo_statement, check_not_aborted = database.undo_statement, database.check_not_aborted
-local scratch = encoder.scratch
+local bytes_of = encoder.bytes_of
 local spaces, rules, silent, format_ids = hooks.spaces, hooks.rules, hooks.silent, hooks.format_ids
 
 -- Statements that are given a tuple.
 local PUTS = {INSERT = true, REPLACE = true, UPSERT = true}
 local TAKES_SEQUENCE = {INSERT = true, REPLACE = true}
-
--- The MsgPack of a value as a string. A finalizer may encode something else meanwhile.
-local function bytes_of(encode, value)
-    local size, encoding, bytes
-    repeat
-        size, encoding = encode(value)
-        if size == nil then
-            box.error(box.error.TUPLE_NOT_ARRAY)
-        end
-        bytes = ffi.string(scratch.data, size)
-    until scratch.serial == encoding
-    return bytes
-end
 
 local function tuple_of(bytes, space_id)
     if bytes then
@@ -247,8 +234,21 @@ local function execute(request)
     return result
 end
 
+-- The time slice of the fiber is looked at every so many statements: it takes a tenth of one.
+local STATEMENTS_PER_CHECK = 16
+local statements_left = STATEMENTS_PER_CHECK
+
+local function count_statement()
+    statements_left = statements_left - 1
+    if statements_left == 0 then
+        statements_left = STATEMENTS_PER_CHECK
+        check_slice()
+    end
+end
+
 -- Runs a request as a statement, and as a transaction when there is none.
 local function run(request)
+    count_statement()
     if begin_statement(context) < 0 then
         raise()
     end
@@ -307,6 +307,7 @@ end
 -- Does a change of the schema, which writes rows of system spaces, with the triggers of those as one
 -- statement. Answers as the native function does: with nil when its error is pending.
 function statements.change_schema(change, ...)
+    count_statement()
     if begin_statement(context) < 0 then
         return nil
     end

@@ -192,7 +192,20 @@ local function encode_key_compiled(key)
     return native.encode_key(key)
 end
 
-local compiled = jit.status()
+-- The MsgPack of a value as a string. A finalizer may encode something else meanwhile.
+local function bytes_of(encode, value)
+    local size, encoding, bytes
+    repeat
+        size, encoding = encode(value)
+        if size == nil then
+            box.error(box.error.TUPLE_NOT_ARRAY)
+        end
+        bytes = ffi.string(scratch.data, size)
+    until scratch.serial == encoding
+    return bytes
+end
+
+local compiled = require('lycosa.values').is_compiled
 
 return {
     scratch = scratch,
@@ -200,7 +213,9 @@ return {
     encode_key = compiled and encode_key_compiled or native.encode_key,
     encode_full = encode_full,
     encode_compiled = encode_compiled,
-    encode_value = native.encode_value,
+    bytes_of = bytes_of,
+    -- The MsgPack of any value as a string.
+    pack = function(value) return bytes_of(native.encode_value, value) end,
     -- Tells the encoder which cdata is a tuple.
     set_tuple_type = function(ctype) tuple_type = ctype end,
 }

@@ -6,11 +6,13 @@ local sequences = require('lycosa.sequence')
 
 local spaces = database.api.space
 
-local BITS = {
+local BITS = database.api.priv
+for name, value in pairs({
     R = 1, W = 2, X = 4, S = 8, U = 16, C = 32, D = 64, A = 128, REFERENCE = 256, TRIGGER = 512,
     INSERT = 1024, UPDATE = 2048, DELETE = 4096, GRANT = 8192, REVOKE = 16384, ALL = 4294967295,
-}
-database.api.priv = BITS
+}) do
+    BITS[name] = value
+end
 
 -- In the order in which `info` lists them.
 local NAMES = {

@@ -5,6 +5,7 @@
 
 local native = ...
 local fiber = require('fiber')
+local events = require('lycosa.events')
 local text_of = require('lycosa.thrown').text_of
 
 local FOREVER_S = math.huge
@@ -61,7 +62,11 @@ function process.exit(value)
     exit_now(code)
 end
 os.exit = process.exit
-process.on_exit(require('lycosa.box_ctl').run_shutdown_triggers)
+process.on_exit(function()
+    if events.has('box.ctl.on_shutdown') then
+        require('lycosa.box_ctl').run_shutdown_triggers()
+    end
+end)
 
 -- What Ctrl-C does; the console sets it while a chunk runs.
 process.on_interrupt = nil

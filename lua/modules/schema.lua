@@ -4,11 +4,12 @@
 -- rollback that may have undone one, `sync` brings them up to date, keeping their identity.
 
 local native = ...
-local msgpack = require('msgpack')
 local checks = require('lycosa.schema_checks')
 local database = require('lycosa.database')
-local functions = require('lycosa.functions')
+local encoder = require('lycosa.msgpack_encoder')
 local hooks = require('lycosa.hooks')
+local index_objects = require('lycosa.index_objects')
+local lazy = require('lycosa.lazy')
 local objects = require('lycosa.space')
 local transactions = require('lycosa.transactions')
 local tuples = require('lycosa.tuple')
@@ -40,34 +41,22 @@ local function format_number(fields)
     return number
 end
 
-local function update_index(space, known, described)
-    local index = known or setmetatable({}, objects.index_mt)
-    index.id, index.name, index.space_id = described.id, described.name, space.id
-    index.type, index.unique, index.parts = described.type, described.unique, described.parts
-    return index
-end
+-- An empty map, which is what the flags of most spaces are.
+local NO_FLAGS = '\128'
 
-local function update_indexes(space, described)
-    local old = space.index or {}
-    local indexes, by_name = old, {}
-    for _, index in ipairs(described.indexes) do
-        by_name[index.id] = update_index(space, old[index.id], index)
-        by_name[index.name] = by_name[index.id]
+local function flags_of(described)
+    local flags = described.flags
+    if flags == nil or flags == NO_FLAGS then
+        return {}
     end
-    for key in pairs(indexes) do
-        indexes[key] = nil
-    end
-    for key, index in pairs(by_name) do
-        indexes[key] = index
-    end
-    space.index = indexes
+    return require('msgpack').decode(flags)
 end
 
 -- Engines of the system spaces that are not kept by memtx in Tarantool.
 local ENGINES = {_vinyl_deferred_delete = 'blackhole', _session_settings = 'service'}
 
 local function update_space(space, described)
-    local flags = described.flags ~= nil and msgpack.decode(described.flags) or {}
+    local flags = flags_of(described)
     space.id, space.name = described.id, described.name
     space.engine = described.is_view and 'sysview' or ENGINES[described.name] or 'memtx'
     space.field_count = described.field_count
@@ -76,7 +65,7 @@ local function update_space(space, described)
     native.set_temporary(space.id, space.temporary)
     space.is_local, space.is_sync = flags.group_id == 1, flags.is_sync == true
     space.enabled = described.indexes[1] ~= nil and described.indexes[1].id == 0
-    update_indexes(space, described)
+    index_objects.update(space, described)
     local primary = space.index[0]
     if primary ~= nil then
         primary.sequence_id, primary.sequence_fieldno = described.sequence_id, described.sequence_fieldno
@@ -84,8 +73,9 @@ local function update_space(space, described)
     objects.format_ids[space.id] = format_number(described.fields)
 end
 
--- Number of the space `_func`.
+-- Number of the space `_func`, and what runs around statements on it.
 local FUNC_ID = 296
+hooks.rules[FUNC_ID] = lazy.table('lycosa.functions')
 
 -- What the declared fields and the constraints of a space do; nil for nothing, the usual case.
 local function rules_of(name, fields, declared_fields, flags)
@@ -94,7 +84,7 @@ local function rules_of(name, fields, declared_fields, flags)
     if not is_ruled and flags.constraint == nil then
         return nil
     end
-    return require('lycosa.rules').of(name, format_number(fields), msgpack.decode(declared_fields),
+    return require('lycosa.rules').of(name, format_number(fields), require('msgpack').decode(declared_fields),
         flags.constraint)
 end
 
@@ -131,9 +121,18 @@ local function revive(id)
     return space
 end
 
+-- What is called when rows of `_func` and `_sequence` have changed.
+local functions_changed, sequences_changed = function() end, function() end
+
+-- System spaces whose objects are made when they are asked for: their numbers by number and name.
+local waiting = {}
+
 local function refresh(id, is_undone)
-    local space = spaces[id]
-    if space ~= nil and spaces[space.name] == space then
+    if waiting[id] ~= nil then
+        return
+    end
+    local space = rawget(spaces, id)
+    if space ~= nil and rawget(spaces, space.name) == space then
         spaces[space.name] = nil
     end
     local described = native.describe_space(id)
@@ -148,16 +147,15 @@ local function refresh(id, is_undone)
     update_space(space, described)
     spaces[described.id], spaces[described.name] = space, space
     if id == FUNC_ID then
-        functions.reload()
+        functions_changed()
     else
-        local flags = described.flags ~= nil and msgpack.decode(described.flags) or {}
+        local flags = flags_of(described)
         hooks.rules[id] = rules_of(described.name, described.fields, described.format, flags)
         space.constraint = flags.constraint
     end
 end
 
 local seen_version
-local sequences_changed = function() end
 local SEQUENCE_ID = 284
 
 local function sync(is_undone)
@@ -176,15 +174,55 @@ end
 
 transactions.on_rollback(function() sync(true) end)
 
+local function make_waiting(key)
+    local id = waiting[key]
+    if id ~= nil then
+        waiting[id], waiting[native.space_name(id)] = nil, nil
+        refresh(id)
+        return rawget(spaces, key)
+    end
+end
+
+local function make_all()
+    local id = next(waiting)
+    while id ~= nil do
+        make_waiting(id)
+        id = next(waiting)
+    end
+end
+
+local spaces_mt = {
+    __index = function(_, key) return make_waiting(key) end,
+    __pairs = function()
+        make_all()
+        return next, spaces, nil
+    end,
+    __serialize = function()
+        make_all()
+        local all = {}
+        for key, space in next, spaces do
+            all[key] = space
+        end
+        return all
+    end,
+}
+
 -- Makes the system spaces, once.
 local function bootstrap(instance_uuid, replicaset_uuid)
     check_native(native.bootstrap(instance_uuid, replicaset_uuid))
+    for _, id in ipairs(native.take_changed_spaces()) do
+        waiting[id], waiting[native.space_name(id)] = id, id
+    end
+    setmetatable(spaces, spaces_mt)
     sync()
 end
 
+local ADMIN = 1
+
 -- Number of the user on whose behalf the session acts, to whom what it makes belongs.
 local function current_user()
-    return box.session.euid()
+    local sessions = package.loaded['lycosa.box_session']
+    return sessions ~= nil and sessions.effective_user_id() or ADMIN
 end
 
 -- Number of the user or role of a name or number.
@@ -266,10 +304,12 @@ local function normalize_format(format)
             is_nullable = declared.is_nullable == true, collation = collation}
         all_declared[position] = declared
     end
-    return fields, msgpack.encode(all_declared)
+    return fields, encoder.pack(all_declared)
 end
 
-local schema = {space = {}, index = {}, func = functions.schema,
+local schema = {space = {}, index = {}, func = lazy.table('lycosa.functions'),
+    sequence = lazy.table('lycosa.sequence'), user = lazy.table('lycosa.users'),
+    role = lazy.table('lycosa.users'),
     space_mt = objects.space_methods, index_mt = objects.index_methods}
 api.schema = schema
 for name, value in pairs(native.schema_limits()) do
@@ -294,7 +334,7 @@ local function check_type(options)
 end
 
 local function encode_flags(flags)
-    return msgpack.encode(setmetatable(flags, {__serialize = 'map'}))
+    return encoder.pack(setmetatable(flags, {__serialize = 'map'}))
 end
 
 -- Constraints of whole tuples: functions by number.
@@ -391,10 +431,10 @@ function schema.space.format(id, format)
     checks.parameter(id, 'id', 'number')
     local known = described(id)
     if format == nil then
-        return setmetatable(msgpack.decode(known.format), {__serialize = 'seq'})
+        return setmetatable(require('msgpack').decode(known.format), {__serialize = 'seq'})
     end
     local fields, declared = normalize_format(format)
-    check_rows(known, fields, declared, msgpack.decode(known.flags))
+    check_rows(known, fields, declared, flags_of(known))
     check_native(native.alter_space(id, {format = fields, declared_format = declared}))
     sync()
 end
@@ -407,12 +447,12 @@ local ALTER_OPTIONS = {name = 'string', format = 'table', user = 'string, number
 local function changed_flags(known, options)
     local flags, is_changed = nil, false
     if options.constraint ~= nil then
-        flags, is_changed = msgpack.decode(known.flags), true
+        flags, is_changed = flags_of(known), true
         flags.constraint = tuple_constraints(options)
     end
     for _, name in ipairs({'type', 'temporary', 'is_sync'}) do
         if options[name] ~= nil then
-            flags = flags or msgpack.decode(known.flags)
+            flags = flags or flags_of(known)
             flags[name], is_changed = options[name], true
         end
     end
@@ -444,7 +484,7 @@ function schema.space.alter(id, options)
     end
     if change.format ~= nil or options.constraint ~= nil then
         check_rows(known, change.format or known.fields, change.declared_format or known.format,
-            msgpack.decode(change.flags or known.flags))
+                flags_of({flags = change.flags or known.flags}))
     end
     -- Tarantool writes the row anew even if nothing changes; there is nothing to write here.
     if next(change) ~= nil then
@@ -452,6 +492,9 @@ function schema.space.alter(id, options)
         sync()
     end
 end
+
+-- The schema is always that of the newest version.
+function schema.upgrade() end
 
 function schema.space.upgrade()
     box.error(box.error.UNSUPPORTED, 'Community edition', 'space upgrade')
@@ -513,6 +556,6 @@ return {
     described = described,
     schema = schema,
     current_user = current_user,
-    -- Sets what is called when `_sequence` has changed.
+    on_functions_changed = function(callback) functions_changed = callback end,
     on_sequences_changed = function(callback) sequences_changed = callback end,
 }

@@ -33,10 +33,7 @@ local value_t = ffi.typeof('int64_t[1]')
 local definition_t = ffi.typeof('struct lycosa_sequence')
 
 local methods = {}
-local sequences = {}
-api.sequence = sequences
-local schema_sequence = {}
-mirror.schema.sequence = schema_sequence
+local sequences, schema_sequence = api.sequence, mirror.schema.sequence
 
 local int64_t, uint64_t = ffi.typeof('int64_t'), ffi.typeof('uint64_t')
 
@@ -61,6 +58,7 @@ local function refresh()
 end
 
 mirror.on_sequences_changed(refresh)
+refresh()
 
 local function check(status)
     if status < 0 then

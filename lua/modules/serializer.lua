@@ -1,4 +1,4 @@
--- The configuration of `json` and `msgpack`: options with Tarantool's names, and the table `cfg` that
+-- The configuration of `json`, `msgpack` and `yaml`: options with Tarantool's names, and the table `cfg` that
 -- is called to change them. A value of another type than the option's is converted, as there.
 
 local bit = require('bit')
@@ -28,6 +28,7 @@ local FLAGS = {
     encode_invalid_as_nil = 8,
     encode_deep_as_nil = 16,
     encode_load_metatables = 32,
+    encode_error_as_ext = 64,
 }
 
 -- Numbers are integers, none below zero.

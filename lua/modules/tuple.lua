@@ -102,7 +102,7 @@ local function field_compiled(tuple, position)
     return native.field(tuple, position)
 end
 
-local field = jit.status() and field_compiled or native.field
+local field = require('lycosa.values').is_compiled and field_compiled or native.field
 
 -- What stands behind a name that is neither a field nor a method: a JSON path, or nothing.
 local function by_path(tuple, name)

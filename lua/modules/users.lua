@@ -13,8 +13,7 @@ local spaces = database.api.space
 local check_options, as_one = checks.options, checks.as_one
 local current_user = mirror.current_user
 
-local user, role = {}, {}
-mirror.schema.user, mirror.schema.role = user, role
+local user, role = mirror.schema.user, mirror.schema.role
 
 -- Most users and roles together.
 local USERS_MAX = 32

@@ -8,7 +8,7 @@ use std::ffi::c_int;
 use lycosa_engine::ErrorField;
 use mlua::ffi;
 
-use crate::state::{self, load_module};
+use crate::state::{self, load_module, preload_module};
 use crate::state_boundary::{Boundary, push_bytes, push_reference};
 
 /// An error that an FFI function has left for Lua.
@@ -71,18 +71,27 @@ unsafe extern "C-unwind" fn lua_take_error(state: *mut ffi::lua_State) -> c_int 
 
 /// Makes `box.error` and the module `lycosa.error`.
 pub fn install(lua: &mlua::Lua) -> mlua::Result<()> {
-    let codes: mlua::Table = lua
-        .load(include_str!("../modules/error_codes.lua"))
-        .set_name("@lycosa/error_codes.lua")
-        .call(())?;
     let native = lua.create_table()?;
-    native.set("codes", codes)?;
+    preload_module(
+        lua,
+        "error_codes",
+        include_str!("../modules/error_codes.lua"),
+        &native,
+    )?;
     native.set("take_error", state::function(lua, lua_take_error)?)?;
+    preload_module(
+        lua,
+        "error_msgpack",
+        include_str!("../modules/error_msgpack.lua"),
+        &native,
+    )?;
     let module = load_module(lua, "error", include_str!("../modules/error.lua"), &native)?;
     let reference = state::reference(lua, &module.get::<mlua::Value>("make")?)?;
+    let pack_error = state::reference(lua, &module.get::<mlua::Value>("pack")?)?;
     let type_id = module.get("type_id")?;
     state::with_boundary(lua, |boundary| {
         boundary.references.make_error = reference;
+        boundary.references.pack_error = pack_error;
         boundary.types.error = type_id;
     })
 }

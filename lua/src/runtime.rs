@@ -33,9 +33,11 @@ where
     };
     Engine::run(options, move |engine| {
         let lua = state::new_state(jit).and_then(|lua| {
-            let waits = fiber::install(&lua, engine.scheduler())?;
-            database::install(&lua, engine)?;
-            exec::install(&lua, engine.scheduler(), &waits)?;
+            state::build(&lua, || {
+                let waits = fiber::install(&lua, engine.scheduler())?;
+                database::install(&lua, engine)?;
+                exec::install(&lua, engine.scheduler(), &waits)
+            })?;
             Ok(lua)
         });
         match lua {

@@ -19,21 +19,47 @@ pub fn new_state(jit: bool) -> mlua::Result<Lua> {
     if !jit {
         lua.load("jit.off() jit.flush()").set_name("=jit").exec()?;
     }
-    Boundary::install(&lua)?;
+    let is_compiled = is_jit_on(&lua)?;
+    build(&lua, || install_modules(&lua, is_compiled))?;
+    Ok(lua)
+}
+
+/// Runs `body`, which loads modules, without the collector and the compiler: what it makes stays, and
+/// what it runs is not run again.
+pub(crate) fn build(lua: &Lua, body: impl FnOnce() -> mlua::Result<()>) -> mlua::Result<()> {
+    let is_jit_on = is_jit_on(lua)?;
+    let jit: mlua::Table = lua.globals().get("jit")?;
+    jit.get::<mlua::Function>("off")?.call::<()>(())?;
+    lua.gc_stop();
+    let outcome = body();
+    lua.gc_restart();
+    if is_jit_on {
+        jit.get::<mlua::Function>("on")?.call::<()>(())?;
+    }
+    outcome
+}
+
+/// Whether the compiler of `lua` is on.
+fn is_jit_on(lua: &Lua) -> mlua::Result<bool> {
+    let jit: mlua::Table = lua.globals().get("jit")?;
+    jit.get::<mlua::Function>("status")?.call(())
+}
+
+fn install_modules(lua: &Lua, is_compiled: bool) -> mlua::Result<()> {
+    Boundary::install(lua)?;
     let globals = lua.globals();
     // Scripts get `ffi` by `require` alone, so that a global of that name is theirs.
     globals.set("ffi", mlua::Value::Nil)?;
     let database = lua.create_table()?;
     globals.set("box", &database)?;
-    publish(&lua, "box", &database)?;
-    install(&lua)?;
-    error::install(&lua)?;
-    tuple::install(&lua)?;
-    json::install(&lua)?;
-    clock::install(&lua)?;
-    log::install(&lua)?;
-    library::install(&lua)?;
-    Ok(lua)
+    publish(lua, "box", &database)?;
+    install(lua, is_compiled)?;
+    error::install(lua)?;
+    tuple::install(lua)?;
+    json::install(lua)?;
+    clock::install(lua)?;
+    log::install(lua)?;
+    library::install(lua)
 }
 
 /// The counters of the JIT compiler of `lua`.
@@ -122,8 +148,9 @@ pub fn publish(lua: &Lua, name: &str, module: &mlua::Table) -> mlua::Result<()> 
 }
 
 /// Loads the values and the encoder that all else stands on.
-fn install(lua: &Lua) -> mlua::Result<()> {
+fn install(lua: &Lua, is_compiled: bool) -> mlua::Result<()> {
     let native = lua.create_table()?;
+    native.set("is_compiled", is_compiled)?;
     let (scratch, counters) = with_boundary(lua, |boundary| {
         (
             address(&raw const boundary.scratch),
@@ -153,6 +180,7 @@ fn install(lua: &Lua) -> mlua::Result<()> {
         include_str!("../modules/thrown.lua"),
         &native,
     )?;
+    load_module(lua, "lazy", include_str!("../modules/lazy.lua"), &native)?;
     load_module(
         lua,
         "msgpack_encoder",

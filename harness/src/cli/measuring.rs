@@ -8,13 +8,21 @@ use console::Term;
 use lycosa_lua::worker::{WorkerError, WorkloadInfo, WorkloadSource};
 
 use super::Failure;
-use crate::environment::{Context, Facts};
+use crate::environment::{self, Context, Facts};
 use crate::progress::{Mode, Progress};
 use crate::report::failure;
 use crate::report::page::WIDTH_DEFAULT;
 use crate::result::saving::Saving;
 use crate::schedule::{Arm, Expected, RepetitionError};
 use crate::worker::process::{Launcher, Workers};
+
+/// Machine and build as a result records them, with the conditions at the start.
+pub(super) fn measuring_context(facts: &Facts) -> Context {
+    Context {
+        conditions: environment::conditions(),
+        ..environment::context(facts)
+    }
+}
 
 /// This binary as an arm, named after what it runs under; its workers must be what it is itself.
 pub(super) fn own_arm(context: &Context) -> Arm {

@@ -4,7 +4,8 @@ use std::io::{self, Write};
 
 use super::arguments::RunArguments;
 use super::measuring::{
-    describe, failed_message, failed_repetition, launcher, mode, own_arm, prepare_saving, width,
+    describe, failed_message, failed_repetition, launcher, measuring_context, mode, own_arm,
+    prepare_saving, width,
 };
 use super::settings::worker_options;
 use super::{Exit, Failure};
@@ -32,7 +33,8 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Failure> {
         |source| describe(&workers, source),
     )?;
     let mut executor = ProcessExecutor::new(vec![workers]);
-    let context = environment::context(&facts);
+    let mut context = measuring_context(&facts);
+    arguments.baseline.look_up_noise_floor(&mut context);
     let mut session = Session {
         plan: Plan {
             arms: vec![own_arm(&context)],
@@ -44,6 +46,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Failure> {
         saving,
     };
 
+    let baseline = arguments.baseline.load(&session.plan, &session.context)?;
     let quiet = arguments.quiet;
     if !quiet {
         // What cannot be shown beforehand does not keep anything from being measured.
@@ -56,7 +59,14 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Failure> {
     if matches!(measured.outcome.ending, Ending::Failed(_)) {
         progress.show_held();
     }
-    conclude(&session, &measured, quiet, &mut anstream::stdout())
+    let mut out = anstream::stdout();
+    match conclude(&session, &measured, quiet, &mut out)? {
+        Exit::Done => {
+            let mut page = Page::new(&mut out, width());
+            baseline.conclude(&session, &measured.outcome.record, &mut page)
+        }
+        exit => Ok(exit),
+    }
 }
 
 fn show_header(session: &Session, out: &mut dyn Write) -> io::Result<()> {

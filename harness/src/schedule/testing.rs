@@ -47,6 +47,7 @@ impl<F: FnMut(u32) -> Result<Repetition, RepetitionError>> Executor for Script<F
             } else {
                 self.loads.remove(0)
             }),
+            ..Conditions::default()
         }
     }
 }

@@ -1,12 +1,10 @@
--- `box.ctl`, `box.snapshot`: waiting for the read-only mode to change, and triggers of the instance's
+-- `box.ctl`: waiting for the read-only mode to change, and triggers of the instance's
 -- life. One instance that has no log is always its own leader, so that promotions do nothing.
 
 local fiber = require('fiber')
 local cfg = require('lycosa.cfg')
-local database = require('lycosa.database')
 local errors = require('lycosa.error')
 local events = require('lycosa.events')
-local info = require('lycosa.box_info')
 local log = require('log')
 local text_of = require('lycosa.thrown').text_of
 
@@ -18,7 +16,7 @@ local function wait_for(is_read_only, timeout)
         error(("bad argument #1 to '?' (number expected, got %s)"):format(type(timeout)), 3)
     end
     local deadline = fiber.clock() + (timeout or math.huge)
-    while not cfg.is_configured() or info.is_read_only() ~= is_read_only do
+    while not cfg.is_configured() or cfg.is_read_only() ~= is_read_only do
         local left = deadline - fiber.clock()
         if left <= 0 then
             errors.throw_kind('TimedOut', 'timed out')
@@ -29,8 +27,8 @@ end
 
 local shutdown_timeout = 3
 
-local ctl = {is_recovery_finished = cfg.is_configured}
-box.ctl = ctl
+local ctl = box.ctl
+ctl.is_recovery_finished = cfg.is_configured
 
 for _, name in ipairs({'on_shutdown', 'on_schema_init', 'on_recovery_state', 'on_election'}) do
     local event = events.event('box.ctl.' .. name)
@@ -88,25 +86,6 @@ local function run_shutdown_triggers()
             log.error('on_shutdown trigger: %s', text_of(reason))
         end
     end
-end
-
-local function run_schema_init_triggers()
-    for _, callable in ipairs(events.list_of('box.ctl.on_schema_init'):functions()) do
-        callable()
-    end
-end
-
-cfg.on_configured(run_schema_init_triggers)
-
-local has_told = false
-
--- There is no disk, so that there is nothing to write; scripts go on as if there were.
-function database.api.snapshot()
-    if not has_told then
-        has_told = true
-        log.warn('box.snapshot() has no effect: nothing is written to disk')
-    end
-    return 'ok'
 end
 
 return {run_shutdown_triggers = run_shutdown_triggers}

@@ -7,18 +7,7 @@ local database = require('lycosa.database')
 local cfg = require('lycosa.cfg')
 
 local api, values = database.api, cfg.values
-local started = clock.monotonic()
-
-local uuids = {}
-
--- What the configuration says, or else a UUID that stays the same from now on.
-local function uuid_of(option)
-    if values[option] ~= nil then
-        return values[option]
-    end
-    uuids[option] = uuids[option] or native.random_uuid()
-    return uuids[option]
-end
+local uuid_of, is_read_only, status = cfg.uuid_of, cfg.is_read_only, cfg.status
 
 -- A table that shows as an empty list and gives the details when it is called.
 local function details(compute)
@@ -54,19 +43,11 @@ local function vinyl()
     return api.stat.vinyl()
 end
 
-local function is_read_only()
-    return values.read_only == true
-end
-
-local function status()
-    return cfg.is_configured() and 'running' or 'unconfigured'
-end
-
 local FIELDS = {
     version = function() return native.version end,
     package = function() return 'Lycosa' end,
     status = status,
-    uptime = function() return math.floor(clock.monotonic() - started) end,
+    uptime = function() return math.floor(clock.monotonic() - cfg.started) end,
     pid = function() return native.pid end,
     hostname = function() return native.hostname() end,
     id = function() return cfg.is_configured() and 1 or 0 end,
@@ -115,7 +96,7 @@ local function all()
     return result
 end
 
-box.info = setmetatable({}, {
+setmetatable(box.info, {
     __index = function(_, name)
         local compute = FIELDS[name]
         if compute ~= nil then
@@ -128,4 +109,4 @@ box.info = setmetatable({}, {
     __pairs = function() return pairs(all()) end,
 })
 
-return {uuid_of = uuid_of, is_read_only = is_read_only, status = status}
+return {}

@@ -70,10 +70,12 @@ function index_methods.pairs(index, key, options)
     return wrap(next_of_view, iterator.param, iterator.state)
 end
 
-for _, name in ipairs({'quantile', 'offset_of'}) do
-    index_methods[name] = function()
-        box.error(box.error.UNSUPPORTED, 'Lycosa', ('index:%s() of a read view'):format(name))
-    end
+function index_methods.offset_of(index, key, options)
+    return reads.offset_of(readable(index, 'offset_of'), index.id, key, options)
+end
+
+function index_methods.quantile()
+    box.error(box.error.UNSUPPORTED, 'Lycosa', 'index:quantile() of a read view')
 end
 
 local space_methods = {}
@@ -164,7 +166,7 @@ local view_mt = {
     end,
 }
 
-local read_view = {}
+local read_view = database.api.read_view
 
 function read_view.open(options)
     local name = checks.options(options, {name = 'string'}).name or 'unknown'
@@ -201,5 +203,4 @@ function read_view.list()
     return list
 end
 
-database.api.read_view = read_view
 return {}

@@ -33,7 +33,7 @@ end
 -- Statements of the network and SQL, which there are none of.
 local ALWAYS_ZERO = {'CALL', 'EVAL', 'EXECUTE', 'PREPARE', 'AUTH'}
 
-local errors_before = errors.made()
+local errors_before = 0
 
 local function statistics()
     local totals = native.statistics()
@@ -114,17 +114,23 @@ local function memtx()
     }
 end
 
-api.stat = setmetatable({
-    net = figures(network, {thread = figures(function() return {network()} end)}),
-    vinyl = vinyl,
-    sql = function() return {sql_found_count = 0, sql_search_count = 0} end,
-    memtx = figures(memtx, {tx = figures(transaction_memory)}),
-    reset = function()
-        native.reset_statistics()
-        errors_before = errors.made()
-        samples = {}
-    end,
-}, {
+local stat = api.stat
+
+stat.net = figures(network, {thread = figures(function() return {network()} end)})
+stat.vinyl = vinyl
+stat.memtx = figures(memtx, {tx = figures(transaction_memory)})
+
+function stat.sql()
+    return {sql_found_count = 0, sql_search_count = 0}
+end
+
+function stat.reset()
+    native.reset_statistics()
+    errors_before = errors.made()
+    samples = {}
+end
+
+setmetatable(stat, {
     __call = statistics,
     __index = function(_, name) return statistics()[name] end,
     __serialize = statistics,
@@ -134,8 +140,6 @@ api.stat = setmetatable({
 local function ratio(part, whole)
     return ('%.2f%%'):format(whole > 0 and 100 * part / whole or 0)
 end
-
-api.slab = {}
 
 function api.slab.info()
     local memory = native.memory()
@@ -167,16 +171,12 @@ local function lua_bytes()
     return collectgarbage('count') * 1024
 end
 
-box.runtime = {
-    info = function()
-        return {lua = lua_bytes(), tuple = 0, used = lua_bytes(), maxalloc = 4398046510080}
-    end,
-}
+function box.runtime.info()
+    return {lua = lua_bytes(), tuple = 0, used = lua_bytes(), maxalloc = 4398046510080}
+end
 
-box.malloc = {
-    info = function()
-        return {size = native.memory().arena_bytes, used = native.memory().used_bytes}
-    end,
-}
+function box.malloc.info()
+    return {size = native.memory().arena_bytes, used = native.memory().used_bytes}
+end
 
 return {}

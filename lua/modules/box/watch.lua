@@ -6,10 +6,11 @@
 
 local cfg = require('lycosa.cfg')
 local fiber = require('fiber')
-local info = require('lycosa.box_info')
 local log = require('log')
 local text_of = require('lycosa.thrown').text_of
 local msgpack = require('msgpack')
+
+local watch = {}
 
 -- By key: {version =, data = MsgPack or nil, watchers = set}.
 local keys = {}
@@ -76,7 +77,7 @@ local function check_key(key)
     return tostring(key)
 end
 
-function box.watch(...)
+function watch.watch(...)
     if select('#', ...) ~= 2 then
         error('Usage: box.watch(key, function)', 2)
     end
@@ -102,7 +103,7 @@ function Watcher:unregister()
 end
 
 -- The value under a key, without watching it.
-function box.watch_once(...)
+function watch.watch_once(...)
     if select('#', ...) ~= 1 then
         error('Usage: box.watch_once(key)', 2)
     end
@@ -112,7 +113,7 @@ function box.watch_once(...)
     end
 end
 
-function box.broadcast(...)
+function watch.broadcast(...)
     local count = select('#', ...)
     if count ~= 1 and count ~= 2 then
         error('Usage: box.broadcast(key[, value])', 2)
@@ -129,9 +130,9 @@ end
 
 local function publish_status()
     publish('box.status', {
-        is_ro = info.is_read_only() or not cfg.is_configured(),
-        is_ro_cfg = info.is_read_only(),
-        status = info.status(),
+        is_ro = cfg.is_read_only() or not cfg.is_configured(),
+        is_ro_cfg = cfg.is_read_only(),
+        status = cfg.status(),
     })
 end
 
@@ -146,17 +147,23 @@ end
 
 local function publish_election()
     publish('box.election', {
-        term = 1, role = box.info.election.state, is_ro = info.is_read_only(), leader = 0,
+        term = 1, role = box.info.election.state, is_ro = cfg.is_read_only(), leader = 0,
     })
 end
 
-publish_status()
-cfg.on_configured(function()
+local function publish_configured()
     publish_status()
     publish_identity()
     publish_election()
     publish('box.schema', {version = box.info.schema_version})
-end)
+end
+
+if cfg.is_configured() then
+    publish_configured()
+else
+    publish_status()
+    cfg.on_configured(publish_configured)
+end
 cfg.on_change('read_only', function()
     if cfg.is_configured() then
         publish_status()
@@ -164,4 +171,4 @@ cfg.on_change('read_only', function()
     end
 end)
 
-return {}
+return watch

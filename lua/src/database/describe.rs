@@ -4,12 +4,13 @@ use lycosa_engine::Database;
 use lycosa_engine::index::Index;
 use mlua::{Lua, Table};
 
-fn describe_index(lua: &Lua, index: &Index) -> mlua::Result<Table> {
+fn describe_index(lua: &Lua, index: &Index, options: &[u8]) -> mlua::Result<Table> {
     let table = lua.create_table()?;
     table.set("id", index.id())?;
     table.set("name", index.name())?;
     table.set("type", index.index_type().name())?;
     table.set("unique", index.is_unique())?;
+    table.set("options", lua.create_string(options)?)?;
     let parts = lua.create_table()?;
     for part in index.definition().parts() {
         let entry = lua.create_table()?;
@@ -30,6 +31,16 @@ fn describe_index(lua: &Lua, index: &Index) -> mlua::Result<Table> {
     Ok(table)
 }
 
+/// The name of a space or view; nothing when there is none.
+pub(super) fn space_name(database: &Database, id: u32) -> Option<String> {
+    let space = database.space(id).ok()?;
+    Some(
+        database
+            .view_name(id)
+            .unwrap_or_else(|| space.name().to_owned()),
+    )
+}
+
 /// Everything about a space for its object in Lua; nothing when there is none.
 pub(super) fn describe_space(
     lua: &Lua,
@@ -41,9 +52,8 @@ pub(super) fn describe_space(
     };
     let table = lua.create_table()?;
     table.set("id", id)?;
-    let view_name = database.view_name(id);
-    table.set("name", view_name.as_deref().unwrap_or_else(|| space.name()))?;
-    table.set("is_view", view_name.is_some())?;
+    table.set("name", space_name(database, id))?;
+    table.set("is_view", database.view_name(id).is_some())?;
     table.set("field_count", space.format().exact_field_count())?;
     let fields = lua.create_table()?;
     for field in space.format().fields() {
@@ -66,7 +76,10 @@ pub(super) fn describe_space(
     }
     let indexes = lua.create_table()?;
     for index in space.indexes() {
-        indexes.push(describe_index(lua, index)?)?;
+        let options = database
+            .index_declaration(id, index.id())
+            .unwrap_or_default();
+        indexes.push(describe_index(lua, index, options)?)?;
     }
     table.set("indexes", indexes)?;
     if let Some((sequence_id, field)) = database.space_sequence(id) {

@@ -65,25 +65,28 @@ const MODULES: &[(&str, &str)] = sources! {
     "hooks": "hooks.lua",
     "transactions": "transactions.lua",
     "schema_checks": "schema_checks.lua",
-    "functions": "functions.lua",
+    "index_objects": "index_objects.lua",
     "schema": "schema.lua",
-    "sequence": "sequence.lua",
-    "privileges": "privileges.lua",
-    "users": "users.lua",
     "schema_index": "schema_index.lua",
     "unsupported": "unsupported.lua",
     "box_options": "box/options.lua",
+    "box_parts": "box/parts.lua",
     "cfg": "cfg.lua",
+};
+
+/// What is compiled when it is first used (see `lazy.lua`): most scripts do without.
+const LATE_MODULES: &[(&str, &str)] = sources! {
+    "functions": "functions.lua",
+    "sequence": "sequence.lua",
+    "privileges": "privileges.lua",
+    "users": "users.lua",
+    "box_option_checks": "box/option_checks.lua",
     "box_stat": "box/stat.lua",
     "box_info": "box/info.lua",
     "box_ctl": "box/ctl.lua",
     "box_session": "box/session.lua",
     "box_watch": "box/watch.lua",
     "box_read_view": "box/read_view.lua",
-};
-
-/// What is compiled by the first `require` only: most scripts do without.
-const LATE_MODULES: &[(&str, &str)] = sources! {
     "hooked_statements": "hooked_statements.lua",
     "rules": "rules.lua",
 };

@@ -14,7 +14,7 @@ use lycosa_engine::{
 use mlua::{Either, IntoLuaMulti, Lua, LuaString, Table};
 
 use super::context::Context;
-use super::describe::describe_space;
+use super::describe::{describe_space, space_name};
 use super::numbers::SCHEMA_NUMBERS;
 
 /// Makes a native function that runs `body` on the database.
@@ -360,6 +360,11 @@ fn install_figures(lua: &Lua, native: &Table, database: &SharedDatabase) -> mlua
     native.set(
         "describe_space",
         lua.create_function(move |lua, id: u32| describe_space(lua, &shared.borrow(), id))?,
+    )?;
+    let shared = Rc::clone(database);
+    native.set(
+        "space_name",
+        lua.create_function(move |_, id: u32| Ok(space_name(&shared.borrow(), id)))?,
     )?;
     let shared = Rc::clone(database);
     native.set(

@@ -51,6 +51,7 @@ macro_rules! module {
 /// All of them, by name.
 const MODULES: &[Module] = &[
     module!("buffer", "buffer.lua"),
+    module!("checks", "checks.lua"),
     module!("csv", "csv.lua"),
     module!("digest", "digest.lua", digest::native),
     module!("datetime", "datetime.lua", values::datetime::native),
@@ -73,6 +74,7 @@ const MODULES: &[Module] = &[
     module!("lycosa.fun_combinations", "fun_combinations.lua"),
     module!("socket", "socket.lua"),
     module!("key_def", "key_def.lua", key_def::native),
+    module!("merger", "merger.lua"),
     module!("popen", "popen.lua", popen::native),
     module!("pwd", "pwd.lua", pwd::native),
     module!("title", "title.lua"),
@@ -110,7 +112,6 @@ const REFUSED: &[&str] = &[
     "experimental.connpool",
     "http.client",
     "iconv",
-    "merger",
     "metrics",
     "net.box",
     "pickle",
@@ -124,25 +125,23 @@ pub(crate) fn install(lua: &Lua) -> mlua::Result<()> {
     load_module(lua, "extensions", extensions, &environment::native(lua)?)?;
     let package: Table = lua.globals().get("package")?;
     let preload: Table = package.get("preload")?;
-    for module in MODULES {
-        preload.set(
-            module.name,
-            lua.create_function(|lua, _: mlua::MultiValue| load(lua, module))?,
-        )?;
-    }
-    for &name in REFUSED {
-        let load = move |lua: &Lua, _: mlua::MultiValue| {
-            lua.load(include_str!("../../modules/library/refused.lua"))
-                .set_name("@lycosa/refused.lua")
-                .call::<mlua::Value>(name)
-        };
-        preload.set(name, lua.create_function(load)?)?;
+    // One function for all of them, which is told the name.
+    let load = lua.create_function(load)?;
+    let names = MODULES.iter().map(|module| module.name);
+    for name in names.chain(REFUSED.iter().copied()) {
+        preload.set(name, &load)?;
     }
     Ok(())
 }
 
-fn load(lua: &Lua, module: &Module) -> mlua::Result<mlua::Value> {
+fn load(lua: &Lua, (name, _): (String, mlua::MultiValue)) -> mlua::Result<mlua::Value> {
+    let Some(module) = MODULES.iter().find(|module| module.name == name) else {
+        return lua
+            .load(include_str!("../../modules/library/refused.lua"))
+            .set_name("@lycosa/refused.lua")
+            .call(name);
+    };
     lua.load(module.source)
-        .set_name(format!("@lycosa/{}.lua", module.name))
+        .set_name(format!("@lycosa/{name}.lua"))
         .call((module.native)(lua)?)
 }
