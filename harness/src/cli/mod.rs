@@ -2,12 +2,14 @@
 
 mod arguments;
 mod baseline;
+mod command_line;
 mod exec;
 mod information;
 mod measuring;
 mod run;
 mod selftest;
 mod settings;
+mod sweep;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -129,6 +131,7 @@ fn dispatch(command: Command, matches: &ArgMatches) -> Result<ExitCode, Failure>
     match command {
         Command::Run(arguments) => run::run(&arguments).map(exit_code),
         Command::Selftest(arguments) => selftest::selftest(&arguments).map(exit_code),
+        Command::Sweep(arguments) => sweep::sweep(&arguments).map(exit_code),
         Command::Workloads => information::workloads().map(exit_code),
         Command::Exec(arguments) => Ok(exec::exec(arguments, matches)),
         Command::Console => Ok(exec::console()),

@@ -10,6 +10,7 @@ mod linux;
 mod mach_o;
 mod machine;
 mod macos;
+pub(crate) mod memory;
 mod noise_floor;
 pub(crate) mod scheduling;
 mod system;
