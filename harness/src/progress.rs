@@ -128,10 +128,15 @@ impl Progress {
         place
     }
 
+    /// Takes the bar away while something else writes to the terminal.
+    pub(crate) fn suspend<T>(&self, write: impl FnOnce() -> T) -> T {
+        self.bar.suspend(write)
+    }
+
     /// Prints a line above the bar.
     pub(crate) fn show(&self, line: &str) {
         match self.mode {
-            Mode::Bar => self.bar.suspend(|| write_line(line)),
+            Mode::Bar => self.suspend(|| write_line(line)),
             Mode::Lines => write_line(line),
             Mode::Quiet => {}
         }
