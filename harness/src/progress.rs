@@ -251,7 +251,7 @@ fn finished_line(run: &Run, plan: &Plan, place: &str, walls_s: &[f64]) -> String
 }
 
 /// `1.1 s`, `2 min 05 s`.
-fn duration(duration: Duration) -> String {
+pub(crate) fn duration(duration: Duration) -> String {
     let seconds = duration.as_secs();
     match seconds {
         0..100 => format!("{:.1} s", duration.as_secs_f64()),

@@ -9,6 +9,7 @@ use lycosa_lua::worker::{Driver, IndexKind};
 use super::baseline::BaselineArguments;
 use super::compare::{self, CompareArguments};
 use super::selftest::{self, SelftestArguments};
+use super::sweep::{self, SweepArguments};
 use crate::quantity::{Size, parse_count, parse_count_u32, parse_fibers};
 
 /// In-memory transactional benchmark, scripted in Lua.
@@ -38,6 +39,9 @@ pub(crate) enum Command {
     /// Measures how much equal programs seem to differ on this machine
     #[command(after_help = selftest::EXAMPLES)]
     Selftest(SelftestArguments),
+    /// Runs a workload over many sizes, saves as it goes, goes on after a stop
+    #[command(after_help = sweep::EXAMPLES)]
+    Sweep(SweepArguments),
     /// Lists the bundled workloads and their options
     Workloads,
     /// Runs a Lua script with `box` and `fiber`, as Tarantool would

@@ -3,12 +3,14 @@
 mod arguments;
 mod baseline;
 mod compare;
+mod command_line;
 mod exec;
 mod information;
 mod measuring;
 mod run;
 mod selftest;
 mod settings;
+mod sweep;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -131,6 +133,7 @@ fn dispatch(command: Command, matches: &ArgMatches) -> Result<ExitCode, Failure>
         Command::Run(arguments) => run::run(&arguments).map(exit_code),
         Command::Compare(arguments) => compare::compare(&arguments).map(exit_code),
         Command::Selftest(arguments) => selftest::selftest(&arguments).map(exit_code),
+        Command::Sweep(arguments) => sweep::sweep(&arguments).map(exit_code),
         Command::Workloads => information::workloads().map(exit_code),
         Command::Exec(arguments) => Ok(exec::exec(arguments, matches)),
         Command::Console => Ok(exec::console()),

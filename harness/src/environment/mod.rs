@@ -14,6 +14,7 @@ mod noise_floor;
 pub(crate) mod scheduling;
 mod system;
 mod timer;
+pub(crate) mod memory;
 mod translator;
 
 use std::path::{Path, PathBuf};

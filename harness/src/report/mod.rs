@@ -7,4 +7,5 @@ pub(crate) mod failure;
 pub(crate) mod findings;
 pub(crate) mod page;
 pub(crate) mod selftest;
+pub(crate) mod sizes;
 pub(crate) mod terminal;

@@ -16,6 +16,17 @@ use crate::statistics::INTERVAL_SAMPLES_MIN;
 
 /// What is going to run.
 pub(crate) fn header(page: &mut Page<'_>, context: &Context, point: &Point) -> io::Result<()> {
+    let sizes = format!("{} records", grouped(point.records));
+    header_of_sizes(page, context, point, &sizes)
+}
+
+/// What is going to run at several sizes; `point` is one of them.
+pub(crate) fn header_of_sizes(
+    page: &mut Page<'_>,
+    context: &Context,
+    point: &Point,
+    sizes: &str,
+) -> io::Result<()> {
     let driver = match point.driver {
         Driver::Lua => "from Lua",
         Driver::Rust => "from Rust",
@@ -25,7 +36,7 @@ pub(crate) fn header(page: &mut Page<'_>, context: &Context, point: &Point) -> i
         &[
             format!("lycosa {}", context.lycosa_version),
             point.workload.clone(),
-            format!("{} records", grouped(point.records)),
+            sizes.to_owned(),
             format!(
                 "{} fibers x {} {}",
                 point.fibers,
@@ -116,11 +127,7 @@ pub(crate) fn report(
         page.labelled(PLAIN, "transaction", &latency(&figures.txn_latency_ns))?;
         warnings(page, figures)?;
     }
-    let void: Vec<&str> = runs.iter().filter_map(|run| run.void.as_deref()).collect();
-    if let Some(reason) = void.last() {
-        let text = format!("{} repetitions, run again; the last: {reason}", void.len());
-        page.sentence(YELLOW, "void", &text)?;
-    }
+    void(page, runs)?;
     if let Some(first) = runs.first() {
         let checksum = &first.checksum;
         let (label, values) = if checksum.is_empty() {
@@ -135,6 +142,24 @@ pub(crate) fn report(
         page.labelled(PLAIN, label, &values)?;
     }
     machine(page, context, point, runs)
+}
+
+/// What does not count, and why.
+pub(crate) fn void<'a>(
+    page: &mut Page<'_>,
+    runs: impl IntoIterator<Item = &'a Run>,
+) -> io::Result<()> {
+    let void: Vec<&str> = runs
+        .into_iter()
+        .filter_map(|run| run.void.as_deref())
+        .collect();
+    match void.last() {
+        Some(reason) => {
+            let text = format!("{} repetitions, run again; the last: {reason}", void.len());
+            page.sentence(YELLOW, "void", &text)
+        }
+        None => Ok(()),
+    }
 }
 
 /// Wall time: the one line that remains of a quiet run.
@@ -162,7 +187,8 @@ pub(crate) fn median_line(page: &mut Page<'_>, figures: &Figures) -> io::Result<
     )
 }
 
-fn warnings(page: &mut Page<'_>, figures: &Figures) -> io::Result<()> {
+/// What makes the figures doubtful.
+pub(crate) fn warnings(page: &mut Page<'_>, figures: &Figures) -> io::Result<()> {
     if let Some(change) = figures.drift {
         let direction = if change > 0.0 { "slower" } else { "faster" };
         let text = format!(
@@ -187,7 +213,12 @@ fn warnings(page: &mut Page<'_>, figures: &Figures) -> io::Result<()> {
 }
 
 /// One line on the machine and on what ran on it.
-fn machine(page: &mut Page<'_>, context: &Context, point: &Point, runs: &[Run]) -> io::Result<()> {
+pub(crate) fn machine(
+    page: &mut Page<'_>,
+    context: &Context,
+    point: &Point,
+    runs: &[Run],
+) -> io::Result<()> {
     let mut items = vec![
         context.cpu.clone(),
         context.os.clone(),
