@@ -29,8 +29,8 @@ const SIGNAL_GRACE: Duration = Duration::from_millis(250);
 /// rather than filling this process's memory.
 const CHUNKS_MAX: usize = 16;
 
-/// Last lines of its standard error that are kept of a program.
-const ERROR_LINES_MAX: usize = 5;
+/// Last lines that are kept of a program's standard error; a Lua traceback fits.
+const ERROR_LINES_MAX: usize = 12;
 
 /// What a process left behind.
 #[derive(Debug)]

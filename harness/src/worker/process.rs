@@ -237,9 +237,10 @@ fn conclude<T: DeserializeOwned>(
     Ok(answer)
 }
 
-/// The command that started a worker, where it is more than the binary: it may be what failed.
+/// The command that started a worker, where it is not this binary alone: it may be what failed.
 fn started_as(launcher: &Launcher) -> String {
-    if launcher.arguments.is_empty() {
+    let is_this = std::env::current_exe().is_ok_and(|path| path == launcher.program);
+    if is_this && launcher.arguments.is_empty() {
         return String::new();
     }
     format!("; it was started as `{}`", launcher.words().join(" "))
@@ -263,7 +264,7 @@ mod tests {
 
     fn failure(script: &str) -> String {
         let (end, _) = converse(script, &Interrupt::default());
-        let launcher = Launcher::new(None, PathBuf::from("/opt/lycosa"));
+        let launcher = Launcher::new(None, std::env::current_exe().unwrap());
         conclude::<Measurement>(&end.unwrap(), &launcher)
             .unwrap_err()
             .to_string()
@@ -280,7 +281,7 @@ mod tests {
             format!("echo before; echo problem >&2; printf unfinished; printf '%s' '{line}'");
         let (end, mut lines) = converse(&script, &Interrupt::default());
         let found: Answer<Measurement> = {
-            let launcher = Launcher::new(None, PathBuf::from("/opt/lycosa"));
+            let launcher = Launcher::new(None, std::env::current_exe().unwrap());
             conclude(&end.unwrap(), &launcher).unwrap()
         };
         assert_eq!(found, answer);
@@ -294,6 +295,18 @@ mod tests {
         assert!(failure("kill -KILL $$").contains("SIGKILL"));
         assert!(failure("exit 3").ends_with("it left with exit code 3"));
         assert!(failure("exit 0").contains("exit code 0; does the workload call os.exit?"));
+    }
+
+    #[test]
+    fn a_command_that_starts_no_worker_is_shown() {
+        let (end, _) = converse("exit 3", &Interrupt::default());
+        let launcher = Launcher::new(Some(PathBuf::from("nice")), PathBuf::from("true"));
+        let error = conclude::<Measurement>(&end.unwrap(), &launcher).unwrap_err();
+        let message = error.to_string();
+        assert!(
+            message.ends_with("exit code 3; it was started as `nice true`"),
+            "{message}"
+        );
     }
 
     #[test]

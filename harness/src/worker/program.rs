@@ -87,7 +87,7 @@ impl Programs {
         };
         let nonce = answer::nonce();
         // What it leaves behind in temporary folders goes with this one, however it ends.
-        let scratch = tempfile::tempdir().map_err(spawn_error)?;
+        let scratch = folder().map_err(spawn_error)?;
         let words = self.words(options, &nonce).map_err(spawn_error)?;
         let started = Instant::now();
         let child = command(&words, scratch.path())
@@ -167,7 +167,7 @@ impl Programs {
     fn file(&mut self, name: &str, text: &str) -> io::Result<PathBuf> {
         let folder = match self.files.take() {
             Some(folder) => folder,
-            None => tempfile::tempdir()?,
+            None => folder()?,
         };
         let path = self.files.insert(folder).path().join(name);
         if !path.exists() {
@@ -175,6 +175,11 @@ impl Programs {
         }
         Ok(path)
     }
+}
+
+/// A folder that goes with the value.
+fn folder() -> io::Result<TempDir> {
+    tempfile::Builder::new().prefix("lycosa-").tempdir()
 }
 
 /// The process to start: the first of a group of its own, so that all it starts ends with it, and
@@ -213,6 +218,7 @@ fn command(words: &[OsString], scratch: &Path) -> Command {
 fn conclude(end: &End) -> Result<Answer, String> {
     let how = describe_end(end.status);
     match (&end.json, end.answers) {
+        (None, _) if !end.status.success() => Err(how),
         (None, _) => Err(format!(
             "{how} and printed no result; a result is a line of JSON with `wall_s` in it"
         )),
