@@ -3,6 +3,7 @@
 mod arguments;
 mod baseline;
 mod command_line;
+mod compare;
 mod exec;
 mod information;
 mod measuring;
@@ -130,8 +131,9 @@ fn parse() -> Result<(Arguments, ArgMatches), clap::Error> {
 fn dispatch(command: Command, matches: &ArgMatches) -> Result<ExitCode, Failure> {
     match command {
         Command::Run(arguments) => run::run(&arguments).map(exit_code),
-        Command::Sweep(arguments) => sweep::sweep(&arguments).map(exit_code),
+        Command::Compare(arguments) => compare::compare(&arguments).map(exit_code),
         Command::Selftest(arguments) => selftest::selftest(&arguments).map(exit_code),
+        Command::Sweep(arguments) => sweep::sweep(&arguments).map(exit_code),
         Command::Workloads => information::workloads().map(exit_code),
         Command::Exec(arguments) => Ok(exec::exec(arguments, matches)),
         Command::Console => Ok(exec::console()),

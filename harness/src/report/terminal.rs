@@ -27,10 +27,6 @@ pub(crate) fn header_of_sizes(
     point: &Point,
     sizes: &str,
 ) -> io::Result<()> {
-    let index = match point.index {
-        IndexKind::Tree => "TREE",
-        IndexKind::Hash => "HASH",
-    };
     let driver = match point.driver {
         Driver::Lua => "from Lua",
         Driver::Rust => "from Rust",
@@ -47,7 +43,7 @@ pub(crate) fn header_of_sizes(
                 point.ops_per_txn,
                 point.operation_noun()
             ),
-            index.to_owned(),
+            index(point.index).to_owned(),
             driver.to_owned(),
         ],
     )?;
@@ -57,6 +53,19 @@ pub(crate) fn header_of_sizes(
     for warning in context.conditions.warnings() {
         page.sentence(YELLOW, "", &warning)?;
     }
+    debug_build(page, context)
+}
+
+/// The index as schemas call it.
+pub(crate) fn index(kind: IndexKind) -> &'static str {
+    match kind {
+        IndexKind::Tree => "TREE",
+        IndexKind::Hash => "HASH",
+    }
+}
+
+/// Says that a build without optimizations is measured, if it is.
+pub(crate) fn debug_build(page: &mut Page<'_>, context: &Context) -> io::Result<()> {
     if context.profile == "debug" {
         let text = "debug build: its figures mean nothing; build with cargo build --release";
         page.sentence(YELLOW, "", text)?;
