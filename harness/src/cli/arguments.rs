@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use lycosa_lua::worker::{Driver, IndexKind};
 
+use super::report::{self, ReportArguments};
 use crate::quantity::{Size, parse_count, parse_count_u32, parse_fibers};
 
 /// In-memory transactional benchmark, scripted in Lua.
@@ -29,6 +30,9 @@ pub(crate) enum Command {
     /// Runs a workload many times, each in a process of its own
     #[command(after_help = RUN_EXAMPLES)]
     Run(RunArguments),
+    /// Puts results side by side: tables, CSV, one page with charts
+    #[command(after_help = report::EXAMPLES)]
+    Report(ReportArguments),
     /// Lists the bundled workloads and their options
     Workloads,
     /// Runs a Lua script with `box` and `fiber`, as Tarantool would

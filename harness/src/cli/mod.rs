@@ -3,6 +3,7 @@
 mod arguments;
 mod exec;
 mod information;
+mod report;
 mod run;
 mod settings;
 
@@ -110,6 +111,7 @@ fn parse() -> Result<(Arguments, ArgMatches), clap::Error> {
 fn dispatch(command: Command, matches: &ArgMatches) -> Result<ExitCode, Failure> {
     match command {
         Command::Run(arguments) => run::run(&arguments).map(exit_code),
+        Command::Report(arguments) => report::report(&arguments).map(exit_code),
         Command::Workloads => information::workloads().map(exit_code),
         Command::Exec(arguments) => Ok(exec::exec(arguments, matches)),
         Command::Console => Ok(exec::console()),
