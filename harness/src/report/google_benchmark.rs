@@ -3,7 +3,7 @@
 //!
 //! A point is a benchmark with its counted repetitions as iterations, and their aggregates. Its name
 //! starts with the subject, as in `native/insert/records:1000000/...`: two arms in one file are
-//! compared with `compare.py filters FILE native rosetta`, two files with `compare.py benchmarks`.
+//! compared with `compare.py filters FILE native/ rosetta/`, two files with `compare.py benchmarks`.
 //! Times are milliseconds for the whole repetition.
 
 use lycosa_lua::worker::{Driver, IndexKind};

@@ -69,7 +69,8 @@ fn table(out: &mut String, table: &Table) -> fmt::Result {
 /// Text that Markdown and the HTML in it take as it is.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
         match character {
             '<' => escaped.push_str("&lt;"),
             '&' => escaped.push_str("&amp;"),
@@ -77,8 +78,8 @@ fn escaped(text: &str) -> String {
                 escaped.push('\\');
                 escaped.push(character);
             }
-            // `[1.60, 1.63]` is no link; what would be one is followed by a parenthesis.
-            ']' => escaped.push_str("&#93;"),
+            // Intervals are no links; those need one of these behind the bracket.
+            ']' if matches!(characters.peek(), Some('(' | '[' | ':')) => escaped.push_str("\\]"),
             other => escaped.push(other),
         }
     }
@@ -112,8 +113,8 @@ mod tests {
     #[test]
     fn names_from_files_are_no_markup() {
         assert_eq!(
-            escaped("a|b <img> [x](y) *z*"),
-            "a\\|b &lt;img> [x&#93;(y) \\*z\\*"
+            escaped("a|b <img> [x](y) *z* [1, 2]"),
+            "a\\|b &lt;img> [x\\](y) \\*z\\* [1, 2]"
         );
     }
 }
