@@ -8,6 +8,7 @@ local checks = require('lycosa.schema_checks')
 local database = require('lycosa.database')
 local encoder = require('lycosa.msgpack_encoder')
 local hooks = require('lycosa.hooks')
+local index_objects = require('lycosa.index_objects')
 local lazy = require('lycosa.lazy')
 local objects = require('lycosa.space')
 local transactions = require('lycosa.transactions')
@@ -40,29 +41,6 @@ local function format_number(fields)
     return number
 end
 
-local function update_index(space, known, described)
-    local index = known or setmetatable({}, objects.index_mt)
-    index.id, index.name, index.space_id = described.id, described.name, space.id
-    index.type, index.unique, index.parts = described.type, described.unique, described.parts
-    return index
-end
-
-local function update_indexes(space, described)
-    local old = space.index or {}
-    local indexes, by_name = old, {}
-    for _, index in ipairs(described.indexes) do
-        by_name[index.id] = update_index(space, old[index.id], index)
-        by_name[index.name] = by_name[index.id]
-    end
-    for key in pairs(indexes) do
-        indexes[key] = nil
-    end
-    for key, index in pairs(by_name) do
-        indexes[key] = index
-    end
-    space.index = indexes
-end
-
 -- An empty map, which is what the flags of most spaces are.
 local NO_FLAGS = '\128'
 
@@ -87,7 +65,7 @@ local function update_space(space, described)
     native.set_temporary(space.id, space.temporary)
     space.is_local, space.is_sync = flags.group_id == 1, flags.is_sync == true
     space.enabled = described.indexes[1] ~= nil and described.indexes[1].id == 0
-    update_indexes(space, described)
+    index_objects.update(space, described)
     local primary = space.index[0]
     if primary ~= nil then
         primary.sequence_id, primary.sequence_fieldno = described.sequence_id, described.sequence_fieldno
@@ -514,6 +492,9 @@ function schema.space.alter(id, options)
         sync()
     end
 end
+
+-- The schema is always that of the newest version.
+function schema.upgrade() end
 
 function schema.space.upgrade()
     box.error(box.error.UNSUPPORTED, 'Community edition', 'space upgrade')

@@ -17,7 +17,7 @@ local INDEX_OPTIONS = {
     unique = 'boolean', if_not_exists = 'boolean', id = 'number', type = 'string', parts = 'table',
     hint = 'boolean', sequence = 'boolean, number, string, table', func = 'any',
     dimension = 'number', distance = 'string', page_size = 'number', range_size = 'number', run_count_per_level = 'number',
-    run_size_ratio = 'number', bloom_fpr = 'number',
+    run_size_ratio = 'number', bloom_fpr = 'number', covers = 'table', layout = 'string', aggregates = 'table',
 }
 
 -- A part's field: a number from 1, or a name of the format.
@@ -133,7 +133,7 @@ end
 
 -- Hints are there for every TREE; an index can only say that it wants none.
 local function check_hint(space, name, kind, hint)
-    if hint and kind ~= 'TREE' then
+    if hint ~= nil and hint and kind ~= 'TREE' then
         box.error(box.error.MODIFY_INDEX, name, space.name, 'hint is only reasonable with memtx tree index')
     end
 end
@@ -143,7 +143,16 @@ local function declared_options(unique, hint)
     return encoder.pack({unique = unique, hint = hint})
 end
 
+local REFUSED_OF_MEMTX = {
+    covers = 'covering index', layout = 'index layout', aggregates = 'index aggregates',
+}
+
 local function refuse_features(options)
+    for option, feature in pairs(REFUSED_OF_MEMTX) do
+        if options[option] ~= nil then
+            box.error(box.error.UNSUPPORTED, 'memtx', feature)
+        end
+    end
     if options.func then
         box.error(box.error.UNSUPPORTED, 'Lycosa', "index option 'func'")
     end
@@ -346,7 +355,7 @@ end
 local ALTER_OPTIONS = {id = 'number', name = 'string', unique = 'boolean', type = 'string', parts = 'table',
     hint = 'boolean', sequence = 'boolean, number, string, table', func = 'any', dimension = 'number',
     distance = 'string', page_size = 'number', range_size = 'number', run_count_per_level = 'number',
-    run_size_ratio = 'number', bloom_fpr = 'number'}
+    run_size_ratio = 'number', bloom_fpr = 'number', covers = 'table', layout = 'string', aggregates = 'table'}
 
 function schema_index.alter(space_id, index_id, options)
     local space, index = find(space_id, index_id)
@@ -355,8 +364,8 @@ function schema_index.alter(space_id, index_id, options)
     end
     options = check_options(options, ALTER_OPTIONS)
     refuse_features(options)
-    if options.id ~= nil then
-        box.error(box.error.UNSUPPORTED, 'Lycosa', 'altering the number of an index')
+    if options.id ~= nil and options.id ~= index.id then
+        box.error(box.error.CANT_UPDATE_PRIMARY_KEY, '_index')
     end
     as_one(change_index, space, index, options)
 end

@@ -13,9 +13,9 @@ local ROCKS_LIBRARY_TEMPLATES = {'.rocks/lib/tarantool/?.' .. LIBRARY_SUFFIX}
 local OF_TARANTOOL = {}
 for name in ([[box buffer checks clock compat config console crypto csv datetime decimal digest errno
     experimental.config.utils.schema experimental.connpool fiber fio fun help http.client iconv
-    internal.argparse json key_def log luadebug memprof merger metrics misc.getmetrics misc.memprof
-    misc.sysprof msgpack msgpackffi net.box pickle popen pwd socket strict swim sysprof tap tarantool
-    title trigger uri utf8 uuid varbinary xlog yaml]]):gmatch('%S+') do
+    internal.argparse jit.bc jit.dump jit.p jit.v jit.vmdef jit.zone json key_def log luadebug memprof merger
+    metrics misc.getmetrics misc.memprof misc.sysprof msgpack msgpackffi net.box pickle popen pwd socket strict
+    swim sysprof tap tarantool title trigger ulid uri utf8 uuid varbinary xlog yaml]]):gmatch('%S+') do
     OF_TARANTOOL[name] = true
 end
 

@@ -1,4 +1,4 @@
--- The configuration of `json` and `msgpack`: options with Tarantool's names, and the table `cfg` that
+-- The configuration of `json`, `msgpack` and `yaml`: options with Tarantool's names, and the table `cfg` that
 -- is called to change them. A value of another type than the option's is converted, as there.
 
 local bit = require('bit')

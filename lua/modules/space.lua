@@ -19,7 +19,7 @@ local ffi_hold, ffi_echo = database.hold, database.echo
 local ffi_length, ffi_byte_size = database.length, database.byte_size
 local format_ids, not_an_array = reads.format_ids, reads.not_an_array
 local get, select, pairs_of, count = reads.get, reads.select, reads.pairs_of, reads.count
-local extreme, position_of = reads.extreme, reads.position_of
+local extreme, position_of, offset_of = reads.extreme, reads.position_of, reads.offset_of
 local MINIMUM, MAXIMUM, RANDOM = reads.MINIMUM, reads.MAXIMUM, reads.RANDOM
 local type, tonumber = type, tonumber
 local size_t = ffi.typeof('uint64_t')
@@ -306,6 +306,16 @@ end
 function index_methods.tuple_pos(index, tuple)
     check_index(index, 'tuple_pos')
     return position_of(index.space_id, index.id, tuple)
+end
+
+function space_methods.offset_of(space, key, options)
+    check_space(space, 'offset_of')
+    return offset_of(space.id, 0, key, options)
+end
+
+function index_methods.offset_of(index, key, options)
+    check_index(index, 'offset_of')
+    return offset_of(index.space_id, index.id, key, options)
 end
 
 -- A field's name, with which a path may begin, as a number: a tuple alone has names in Lua only.

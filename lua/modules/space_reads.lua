@@ -261,6 +261,28 @@ function count(space_id, index_id, key, options)
     raise()
 end
 
+-- From which iterator on tuples are counted to know how many come before those that match.
+local COUNTED_FROM = {
+    [ITERATORS.ALL] = ITERATORS.GE, [ITERATORS.EQ] = ITERATORS.GE, [ITERATORS.GE] = ITERATORS.GE,
+    [ITERATORS.GT] = ITERATORS.GT, [ITERATORS.REQ] = ITERATORS.LE, [ITERATORS.LE] = ITERATORS.LE,
+    [ITERATORS.LT] = ITERATORS.LT,
+}
+
+-- How many tuples an iterator without a key would pass before it comes to those of `key`. Takes as long
+-- as there are tuples behind that place.
+local function offset_of(space_id, index_id, key, options)
+    local iterator = options
+    if type(options) == 'table' then
+        iterator = options.iterator
+    end
+    local number = resolve_iterator(iterator, space_id, index_id, key)
+    local from = COUNTED_FROM[number == DEFAULT_ITERATOR and ITERATORS.EQ or number]
+    if from == nil then
+        box.error(box.error.UNSUPPORTED, 'Lycosa', 'offset_of() with the iterators NP and PP')
+    end
+    return count(space_id, index_id, nil, ITERATORS.ALL) - count(space_id, index_id, key, from)
+end
+
 local MINIMUM, MAXIMUM, RANDOM = 0, 1, 2
 
 local function extreme(space_id, index_id, which, key, seed)
@@ -288,6 +310,7 @@ return {
     pairs_of = pairs_of,
     count = count,
     position_of = position_of,
+    offset_of = offset_of,
     extreme = extreme,
     MINIMUM = MINIMUM,
     MAXIMUM = MAXIMUM,

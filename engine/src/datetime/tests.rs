@@ -130,6 +130,15 @@ fn formats_print_and_parse() {
 }
 
 #[test]
+fn a_link_is_the_zone_that_it_leads_to() {
+    let zone = Zone::of_name("us/eastern").unwrap();
+    assert_eq!((zone.number(), zone.name()), (774, "America/New_York"));
+    for (link, target) in Zone::links() {
+        assert_eq!(Zone::of_name(link).unwrap().name(), target, "{link}");
+    }
+}
+
+#[test]
 fn zones_have_their_numbers_and_rules() {
     assert_eq!(Zone::of_number(947).map(Zone::name), Some("Europe/Moscow"));
     assert_eq!(Zone::of_name("msk").map(Zone::number), Ok(238));

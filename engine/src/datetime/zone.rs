@@ -2,7 +2,8 @@
 //!
 //! A zone's number is the one that it has in a stored time, the same as Tarantool's. Of Tarantool's
 //! abbreviations the common ones are here; of the tz database's, all that are no links, which stand in
-//! `zones.txt`: the number of the first zone of a line, their region, their places in order. The rules
+//! `zones.txt`: the number of the first zone of a line, their region, their places in order. Links, which
+//! are other names of a zone, stand in `zone_links.txt`: a line begins with what they lead to. The rules
 //! are `jiff`'s copy of the database, whatever the system has.
 
 use std::sync::OnceLock;
@@ -30,6 +31,7 @@ pub enum ZoneError {
 }
 
 const PLACES: &str = include_str!("zones.txt");
+const LINKS: &str = include_str!("zone_links.txt");
 
 /// Number, name, offset in minutes.
 const ABBREVIATIONS: &[(i16, &str, i16)] = &[
@@ -142,7 +144,7 @@ impl Zone {
         position.ok().map(|position| &zones[position])
     }
 
-    /// The zone with a name, in any case.
+    /// The zone with a name, or with another name for it, in any case.
     pub fn of_name(name: &str) -> Result<&'static Self, ZoneError> {
         if AMBIGUOUS
             .iter()
@@ -150,10 +152,26 @@ impl Zone {
         {
             return Err(ZoneError::Ambiguous);
         }
-        let mut zones = Self::all().iter();
-        zones
-            .find(|zone| zone.name.eq_ignore_ascii_case(name))
+        let of_own_name = |name: &str| {
+            let mut zones = Self::all().iter();
+            zones.find(|zone| zone.name.eq_ignore_ascii_case(name))
+        };
+        of_own_name(name)
+            .or_else(|| {
+                let (_, target) =
+                    Self::links().find(|(link, _)| link.eq_ignore_ascii_case(name))?;
+                of_own_name(target)
+            })
             .ok_or(ZoneError::Unknown)
+    }
+
+    /// All links: their name, and that of the zone they lead to.
+    pub fn links() -> impl Iterator<Item = (&'static str, &'static str)> {
+        LINKS.lines().flat_map(|line| {
+            let mut names = line.split(' ');
+            let target = names.next().unwrap_or_default();
+            names.map(move |link| (link, target))
+        })
     }
 
     /// The number that stands for the zone in a stored time.

@@ -6,7 +6,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use lycosa_lua::worker::{Driver, IndexKind};
 
+use super::baseline::BaselineArguments;
 use super::report::{self, ReportArguments};
+use super::selftest::{self, SelftestArguments};
 use crate::quantity::{Size, parse_count, parse_count_u32, parse_fibers};
 
 /// In-memory transactional benchmark, scripted in Lua.
@@ -33,6 +35,9 @@ pub(crate) enum Command {
     /// Puts results side by side: tables, CSV, one page with charts
     #[command(after_help = report::EXAMPLES)]
     Report(ReportArguments),
+    /// Measures how much equal programs seem to differ on this machine
+    #[command(after_help = selftest::EXAMPLES)]
+    Selftest(SelftestArguments),
     /// Lists the bundled workloads and their options
     Workloads,
     /// Runs a Lua script with `box` and `fiber`, as Tarantool would
@@ -57,8 +62,11 @@ Examples:
   lycosa run --records 20M --memory 8GiB   a larger space
   lycosa run --driver rust                 the engine's share alone
   lycosa run --workload counters.lua --set counters=100 --json counters.json
+  lycosa run --save-baseline main          a result to compare later ones with
+  lycosa run --baseline main --fail-above 5%
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.";
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 slower than the baseline, 4 too
+noisy to tell, 130 interrupted.";
 
 const EXEC_EXAMPLES: &str = "\
 Examples:
@@ -104,6 +112,9 @@ pub(crate) struct RunArguments {
     /// Saves everything, raw repetitions included
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) baseline: BaselineArguments,
 
     /// Shows the median line and errors only
     #[arg(long, short)]

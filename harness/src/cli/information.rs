@@ -7,7 +7,7 @@ use clap_complete::Shell;
 use lycosa_lua::worker::{self, LuaJit, WorkloadInfo};
 
 use super::arguments::Arguments;
-use super::run::width;
+use super::measuring::width;
 use super::{Exit, Failure};
 use crate::environment::{self, Context};
 use crate::report;

@@ -1,10 +1,13 @@
 //! The command line: what there is, and which exit code each ending has.
 
 mod arguments;
+mod baseline;
 mod exec;
 mod information;
+mod measuring;
 mod report;
 mod run;
+mod selftest;
 mod settings;
 
 use std::io::{self, Write};
@@ -13,6 +16,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 
+use crate::arms::ArmError;
 use crate::report::page::RED;
 use crate::worker;
 use arguments::{Arguments, Command};
@@ -26,6 +30,10 @@ pub(crate) enum Exit {
     Failed = 1,
     /// What was asked for cannot be done.
     Usage = 2,
+    /// It is slower than what it is compared with.
+    Regression = 3,
+    /// It is too noisy to tell.
+    Inconclusive = 4,
     /// The user stopped it.
     Interrupted = 130,
 }
@@ -66,6 +74,16 @@ impl Failure {
 impl From<anyhow::Error> for Failure {
     fn from(error: anyhow::Error) -> Self {
         Self::failed(format!("{error:#}"))
+    }
+}
+
+impl From<ArmError> for Failure {
+    fn from(error: ArmError) -> Self {
+        match error {
+            ArmError::Usage(message) => Self::usage(message),
+            ArmError::Failed(message) => Self::failed(message),
+            ArmError::Interrupted => Self::interrupted(),
+        }
     }
 }
 
@@ -112,6 +130,7 @@ fn dispatch(command: Command, matches: &ArgMatches) -> Result<ExitCode, Failure>
     match command {
         Command::Run(arguments) => run::run(&arguments).map(exit_code),
         Command::Report(arguments) => report::report(&arguments).map(exit_code),
+        Command::Selftest(arguments) => selftest::selftest(&arguments).map(exit_code),
         Command::Workloads => information::workloads().map(exit_code),
         Command::Exec(arguments) => Ok(exec::exec(arguments, matches)),
         Command::Console => Ok(exec::console()),

@@ -97,6 +97,28 @@ impl ThermalPressure {
 }
 
 impl Conditions {
+    /// What holds the machine back at this moment, for people to read.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        let on_battery = self.power_source == Some(PowerSource::Battery);
+        let pressure = self
+            .thermal_pressure
+            .filter(|pressure| *pressure > ThermalPressure::Nominal);
+        [
+            on_battery.then(|| String::from("on battery: figures differ from those on AC power")),
+            (self.low_power_mode == Some(true))
+                .then(|| String::from("low-power mode is on: it holds the chip back")),
+            pressure.map(|pressure| {
+                format!(
+                    "thermal pressure is {}: let the machine cool down",
+                    pressure.name()
+                )
+            }),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+
     /// What makes a repetition between these two moments no equal of others, for people to read;
     /// `None` if nothing is known to.
     ///
@@ -246,6 +268,21 @@ mod tests {
         assert_eq!(Conditions::worsened(&calm(), &unknown), None);
         assert_eq!(Conditions::worsened(&unknown, &calm()), None);
         assert_eq!(Conditions::worsened(&calm(), &calm()), None);
+    }
+
+    #[test]
+    fn what_holds_the_machine_back_is_told_beforehand() {
+        assert!(calm().warnings().is_empty());
+        assert!(Conditions::default().warnings().is_empty());
+        let strained = Conditions {
+            power_source: Some(PowerSource::Battery),
+            low_power_mode: Some(true),
+            thermal_pressure: Some(ThermalPressure::Heavy),
+            ..calm()
+        };
+        let warnings = strained.warnings();
+        assert_eq!(warnings.len(), 3);
+        assert!(warnings[2].starts_with("thermal pressure is heavy"));
     }
 
     #[test]

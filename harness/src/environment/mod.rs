@@ -10,12 +10,13 @@ mod linux;
 mod mach_o;
 mod machine;
 mod macos;
+mod noise_floor;
 pub(crate) mod scheduling;
 mod system;
 mod timer;
 mod translator;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use lycosa_lua::worker::{self, LuaJit};
 use serde::{Deserialize, Serialize};
@@ -25,6 +26,7 @@ use system::{Host, System};
 pub(crate) use build::Build;
 pub(crate) use conditions::{Conditions, PowerSource, ThermalPressure};
 pub(crate) use machine::{Cache, CacheContent, CoreKind, Machine};
+pub(crate) use noise_floor::NoiseFloor;
 pub(crate) use timer::Timer;
 pub(crate) use translator::Translator;
 
@@ -86,6 +88,9 @@ pub(crate) struct Context {
     pub(crate) profile: String,
     /// Runnable processes, averaged over 1, 5 and 15 minutes; empty if unknown.
     pub(crate) load_average: Vec<f64>,
+    /// What equal programs differ by here; `None` if no self-test has measured it lately.
+    #[serde(default)]
+    pub(crate) noise_floor: Option<NoiseFloor>,
     /// Kernel and its version.
     #[serde(default)]
     pub(crate) kernel: Option<String>,
@@ -128,6 +133,11 @@ pub(crate) fn conditions() -> Conditions {
     choose(linux::conditions, macos::conditions)(&Host)
 }
 
+/// Architectures that an executable file holds; none for what is no executable.
+pub(crate) fn executable_architectures(path: &Path) -> Vec<&'static str> {
+    executable::architectures(&Host.head(path))
+}
+
 /// What suits this system, out of two ways of asking.
 fn choose<T>(
     on_linux: fn(&dyn System) -> T,
@@ -162,6 +172,7 @@ pub(crate) fn context(facts: &Facts) -> Context {
         rustc: env!("LYCOSA_RUSTC").to_owned(),
         profile: env!("LYCOSA_PROFILE").to_owned(),
         load_average: facts.load_average.clone(),
+        noise_floor: None,
         kernel: facts.kernel.clone(),
         machine: facts.machine.clone(),
         conditions: Conditions::default(),

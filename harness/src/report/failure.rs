@@ -2,6 +2,7 @@
 
 use lycosa_lua::worker::WorkerError;
 
+use crate::arms::advice_on_mac;
 use crate::quantity::{SIZE_MAX, Size, grouped};
 use crate::schedule::RepetitionError;
 
@@ -13,6 +14,13 @@ const SUGGESTION_MIN: u64 = 64 << 20;
 pub(crate) fn repetition(error: &RepetitionError) -> String {
     match error {
         RepetitionError::Worker(error) => worker(error),
+        RepetitionError::WrongIdentity { expected, .. } if cfg!(target_os = "macos") => {
+            let arch = expected
+                .binary_arch
+                .as_deref()
+                .unwrap_or(std::env::consts::ARCH);
+            format!("{error}{}", advice_on_mac(arch))
+        }
         other => other.to_string(),
     }
 }

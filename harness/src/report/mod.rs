@@ -1,16 +1,20 @@
 //! The forms in which figures are told.
 
+pub(crate) mod baseline;
+pub(crate) mod comparison;
 pub(crate) mod csv;
 pub(crate) mod dataset;
 pub(crate) mod environment;
 pub(crate) mod failure;
 pub(crate) mod figures_table;
+pub(crate) mod findings;
 pub(crate) mod google_benchmark;
 pub(crate) mod html;
 pub(crate) mod machines_table;
 pub(crate) mod markdown;
 pub(crate) mod method;
 pub(crate) mod page;
+pub(crate) mod selftest;
 pub(crate) mod side_by_side;
 pub(crate) mod table;
 pub(crate) mod terminal;

@@ -43,6 +43,9 @@ pub(crate) fn header(page: &mut Page<'_>, context: &Context, point: &Point) -> i
     if context.translator != Translator::Native {
         page.sentence(RED, "", &translated(context))?;
     }
+    for warning in context.conditions.warnings() {
+        page.sentence(YELLOW, "", &warning)?;
+    }
     if context.profile == "debug" {
         let text = "debug build: its figures mean nothing; build with cargo build --release";
         page.sentence(YELLOW, "", text)?;
@@ -61,9 +64,15 @@ fn translated(context: &Context) -> String {
              it for the chip's own figures"
         );
     }
+    // A shell that is translated itself starts the wrong half of a universal binary.
+    let remedy = if context.binary_architectures.contains(&context.host_arch) {
+        format!("its file holds {chip} too, which arch -{chip} starts, for")
+    } else {
+        format!("a build for {chip} gives")
+    };
     format!(
-        "running under {translator}: this binary is {binary}, the chip {chip}; a build for {chip} \
-         gives the chip's own figures"
+        "running under {translator}: this binary is {binary}, the chip {chip}; {remedy} the \
+         chip's own figures"
     )
 }
 
@@ -346,10 +355,31 @@ mod tests {
         context.binary_arch = String::from("x86_64");
         context.translator = Translator::Rosetta;
         context.profile = String::from("debug");
+        context.conditions.low_power_mode = Some(true);
         let text = written(80, |page| header(page, &context, &point()));
         assert!(text.contains("running under Rosetta: this binary is x86_64, the chip arm64"));
         assert!(text.contains("debug build"));
+        assert!(text.contains("low-power mode is on"));
+        let text = written(200, |page| header(page, &context, &point()));
+        assert!(text.contains("a build for arm64 gives the chip's own figures"));
         assert_eq!(architecture(&context), "x86_64 on arm64, Rosetta");
+    }
+
+    #[test]
+    fn a_translated_half_of_a_universal_binary_tells_in_red_how_to_start_the_other() {
+        let mut context = context();
+        context.binary_arch = String::from("x86_64");
+        context.translator = Translator::Rosetta;
+        context.binary_architectures = vec![String::from("x86_64"), String::from("aarch64")];
+        let mut out = Vec::new();
+        header(&mut Page::new(&mut out, 200), &context, &point()).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let sentence = format!("{RED}running under Rosetta");
+        assert!(text.contains(&sentence), "{text}");
+        assert!(
+            text.contains("its file holds arm64 too, which arch -arm64 starts"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -160,6 +160,13 @@ pub(crate) enum RepetitionError {
         program: String,
         source: std::io::Error,
     },
+    #[error("`{program}` gave no figures: {how}{}", below(errors))]
+    Program {
+        program: String,
+        how: String,
+        /// The last that it wrote on standard error.
+        errors: Vec<String>,
+    },
     #[error("interrupted")]
     Interrupted,
     #[error("arm `{arm}` answered as {found}; it must be {expected}")]
@@ -185,6 +192,14 @@ pub(crate) enum RepetitionError {
         count: u32,
         reason: String,
     },
+}
+
+/// Lines that stand indented below an error.
+fn below(lines: &[String]) -> String {
+    let lines = lines
+        .iter()
+        .map(|line| format!("\n         {}", line.trim_end()));
+    lines.collect()
 }
 
 /// How a measurement ended.

@@ -3,6 +3,8 @@
 //! Two unrelated methods must agree before a difference is called, and it must exceed what the
 //! machine shows between equal programs. Costs are those of the interval and of the rank test.
 
+use serde::Serialize;
+
 use super::bootstrap::{RatioEstimate, ratio_of_medians};
 use super::rank_test::mann_whitney;
 
@@ -10,7 +12,8 @@ use super::rank_test::mann_whitney;
 const SIGNIFICANCE: f64 = 0.05;
 
 /// What a comparison of two samples says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Verdict {
     /// The medians differ.
     Difference,

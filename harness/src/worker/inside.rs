@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::Request;
 use super::answer::{self, Answer};
 use crate::environment;
-use crate::environment::scheduling::{self, Cores};
+use crate::environment::scheduling;
 
 /// Carries out one request, a [`Request`] as JSON, and answers under `nonce`.
 ///
@@ -21,8 +21,8 @@ pub(crate) fn run(nonce: &str, request: &str) -> anyhow::Result<()> {
         serde_json::from_str(request).context("this is no request to a worker")?;
     end_with_parent().context("cannot watch the parent process")?;
     match request {
-        Request::Run(options) => {
-            let place = || scheduling::apply(Cores::Any);
+        Request::Run { options, cores } => {
+            let place = move || scheduling::apply(cores);
             answer(nonce, worker::run(&options, place))
         }
         Request::Describe(source) => answer(nonce, worker::describe(&source)),

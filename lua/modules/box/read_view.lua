@@ -70,10 +70,12 @@ function index_methods.pairs(index, key, options)
     return wrap(next_of_view, iterator.param, iterator.state)
 end
 
-for _, name in ipairs({'quantile', 'offset_of'}) do
-    index_methods[name] = function()
-        box.error(box.error.UNSUPPORTED, 'Lycosa', ('index:%s() of a read view'):format(name))
-    end
+function index_methods.offset_of(index, key, options)
+    return reads.offset_of(readable(index, 'offset_of'), index.id, key, options)
+end
+
+function index_methods.quantile()
+    box.error(box.error.UNSUPPORTED, 'Lycosa', 'index:quantile() of a read view')
 end
 
 local space_methods = {}

@@ -13,7 +13,7 @@ local next_id = 2
 local living = setmetatable({}, {__mode = 'v'})
 
 local function new_session(id)
-    local session = {id = id, user = ADMIN, effective = ADMIN, storage = {}}
+    local session = {id = id, user = ADMIN, effective = ADMIN, storage = {}, settings = {}}
     living[id] = session
     return session
 end
@@ -166,14 +166,52 @@ for _, name in ipairs({'on_connect', 'on_disconnect', 'on_auth', 'on_access_deni
     session[name] = function(...) return events.reset(event, ...) end
 end
 
+-- What the row of a setting in `_session_settings` says: the value that a session begins with.
+local function initial_setting(name)
+    local row = type(name) == 'string' and box.space._session_settings:get(name) or nil
+    if row ~= nil then
+        return row.value
+    end
+    return nil
+end
+
+local function setting(name)
+    local initial = initial_setting(name)
+    if initial == nil then
+        box.error(box.error.PROC_LUA, ("Session setting %s doesn't exist"):format(tostring(name)))
+    end
+    local own = current().settings[name]
+    if own == nil then
+        return initial
+    end
+    return own
+end
+
+local function set_setting(name, value)
+    local initial = initial_setting(name)
+    if initial == nil then
+        box.error(box.error.NO_SUCH_SESSION_SETTING, tostring(name))
+    end
+    local expected = type(initial)
+    if type(value) ~= expected then
+        box.error(box.error.SESSION_SETTING_INVALID_VALUE, name, expected)
+    elseif name == 'sql_default_engine' and value ~= 'memtx' then
+        box.error(box.error.NO_SUCH_ENGINE, value)
+    end
+    current().settings[name] = value
+end
+
+-- Settings of SQL, which nothing here asks, and how errors are encoded: each session has its own values.
 session.settings = setmetatable({}, {
-    __index = function(_, name)
-        box.error(box.error.UNSUPPORTED, 'Lycosa', ("the session setting '%s'"):format(tostring(name)))
+    __index = function(_, name) return setting(name) end,
+    __newindex = function(_, name, value) set_setting(name, value) end,
+    __serialize = function()
+        local all = {}
+        for _, row in box.space._session_settings:pairs() do
+            all[row.name] = setting(row.name)
+        end
+        return all
     end,
-    __newindex = function(_, name)
-        box.error(box.error.UNSUPPORTED, 'Lycosa', ("the session setting '%s'"):format(tostring(name)))
-    end,
-    __serialize = function() return {} end,
 })
 
 setmetatable(session, {

@@ -1,4 +1,4 @@
--- The module `digest`: hashes, checksums, base64 and random bytes. Rust does the work.
+-- The module `digest`: hashes, checksums, a cipher, base64 and random bytes. Rust does the work.
 
 local native = ...
 local ffi = require('ffi')
@@ -24,14 +24,42 @@ for name, hash in pairs(native.hashes) do
     end
 end
 
-local function refuse(name)
-    return function()
-        box.error(box.error.UNSUPPORTED, 'Lycosa', 'digest.' .. name .. '()')
+--- AES with a key of 256 bits, in CBC mode.
+
+local KEY_BYTES, BLOCK_BYTES = 32, 16
+
+local function check_cipher(usage, text, key, vector)
+    if type(text) ~= 'string' then
+        error(usage, 3)
+    elseif key == nil or vector == nil then
+        error('Cipher not initialized', 3)
+    elseif type(key) ~= 'string' or type(vector) ~= 'string' then
+        error(usage, 3)
+    elseif #key ~= KEY_BYTES then
+        error(('key size expected %d, got %d'):format(KEY_BYTES, #key), 3)
+    elseif #vector ~= BLOCK_BYTES then
+        error(('IV size expected %d, got %d'):format(BLOCK_BYTES, #vector), 3)
     end
 end
 
-digest.md4, digest.md4_hex = refuse('md4'), refuse('md4_hex')
-digest.aes256cbc = {encrypt = refuse('aes256cbc.encrypt'), decrypt = refuse('aes256cbc.decrypt')}
+digest.aes256cbc = {}
+
+function digest.aes256cbc.encrypt(text, key, vector)
+    check_cipher('Usage: digest.aes256cbc.encrypt(string, key, IV)', text, key, vector)
+    return native.encrypt(text, key, vector)
+end
+
+function digest.aes256cbc.decrypt(bytes, key, vector)
+    check_cipher('Usage: digest.aes256cbc.decrypt(string, key, IV)', bytes, key, vector)
+    if #bytes == 0 or #bytes % BLOCK_BYTES ~= 0 then
+        error('wrong final block length', 2)
+    end
+    local text = native.decrypt(bytes, key, vector)
+    if text == nil then
+        error('bad decrypt', 2)
+    end
+    return text
+end
 
 --- CRC-32C, begun with all bits set and not inverted at the end.
 

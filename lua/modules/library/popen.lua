@@ -51,8 +51,8 @@ local BOOLEANS = {
     shell = false, setsid = false, close_fds = true, restore_signals = true, group_signal = false, keep_child = false,
 }
 
-local function wrong_type(what, expected, got)
-    illegal(('popen.new: wrong parameter "%s": expected %s, got %s'):format(what, expected, got))
+local function wrong_type(what, expected, got, called)
+    illegal(('%s: wrong parameter "%s": expected %s, got %s'):format(called or 'popen.new', what, expected, got))
 end
 
 local function checked_environment(env)
@@ -110,7 +110,7 @@ end
 
 local function checked_arguments(arguments)
     if type(arguments) ~= 'table' then
-        illegal('Bad params, use: ph = popen.new({<string>, ...}[, {opts}])')
+        wrong_type('argv', 'table', type(arguments))
     end
     local checked = {}
     for position, argument in ipairs(arguments) do
@@ -134,7 +134,11 @@ local function command_text(arguments)
     return table.concat(parts, ' ')
 end
 
-function popen.new(arguments, options)
+function popen.new(...)
+    local arguments, options = ...
+    if select('#', ...) == 0 then
+        wrong_type('argv', 'table', 'no value')
+    end
     arguments = checked_arguments(arguments)
     local checked, env = checked_options(options)
     if checked.shell then
@@ -154,13 +158,16 @@ function popen.new(arguments, options)
     }, handle_metatable)
 end
 
-function popen.shell(command, mode)
-    if type(command) ~= 'string' or (mode ~= nil and type(mode) ~= 'string') then
-        illegal('Bad params, use: ph = popen.shell(command[, mode])')
+function popen.shell(...)
+    local command, mode = ...
+    if type(command) ~= 'string' then
+        wrong_type('command', 'string', select('#', ...) == 0 and 'no value' or type(command), 'popen.shell')
+    elseif mode ~= nil and type(mode) ~= 'string' then
+        wrong_type('mode', 'string or nil', type(mode), 'popen.shell')
     end
     mode = mode or ''
     if mode:find('[^rRw]') then
-        illegal(('popen.shell: unknown mode "%s", use a combination of "r", "w" and "R"'):format(mode))
+        wrong_type('mode', "'r', 'w', 'R' or its combination", mode, 'popen.shell')
     end
     local function stream(letter)
         return mode:find(letter, 1, true) and 'pipe' or 'inherit'

@@ -3,6 +3,7 @@
 
 local native = ...
 local ffi = require('ffi')
+local serializer = require('lycosa.serializer')
 local values = require('lycosa.values')
 local events_of = require('lycosa.yaml_encode').events_of
 
@@ -10,22 +11,6 @@ ffi.cdef([[
 long long strtoll(const char *text, char **end, int base);
 unsigned long long strtoull(const char *text, char **end, int base);
 ]])
-
-local DEFAULTS = {
-    encode_max_depth = 128,
-    encode_number_precision = 14,
-    encode_sparse_ratio = 2,
-    encode_sparse_safe = 10,
-    encode_sparse_convert = true,
-    encode_invalid_numbers = true,
-    encode_use_tostring = false,
-    encode_invalid_as_nil = false,
-    encode_deep_as_nil = false,
-    encode_load_metatables = true,
-    decode_max_depth = 128,
-    decode_invalid_numbers = true,
-    decode_save_metatables = true,
-}
 
 local ENTRIES_PER_EVENT = 4
 local TAG_PREFIX = 'tag:yaml.org,2002:'
@@ -199,23 +184,9 @@ end
 
 local ENCODE_USAGE = 'Usage: encode(object, {tag_prefix = <string>, tag_handle = <string>})'
 
-local function with_options(config, options)
-    local result = {}
-    for name, default in next, DEFAULTS do
-        local value = options[name]
-        if value == nil then
-            value = config[name]
-        elseif type(value) ~= type(default) then
-            error(('yaml.cfg: %s must be a %s, not %s'):format(name, type(default), type(value)), 3)
-        end
-        result[name] = value
-    end
-    return result
-end
-
 local function new()
-    local config = with_options(DEFAULTS, DEFAULTS)
-    local yaml = {NULL = box.NULL, array_mt = values.sequence_metatable, map_mt = values.map_metatable}
+    local holder = serializer.configuration()
+    local yaml = serializer.module(holder)
     yaml.new = new
 
     function yaml.encode(...)
@@ -229,7 +200,7 @@ local function new()
         if (handle ~= nil) ~= (prefix ~= nil) then
             error(ENCODE_USAGE, 0)
         end
-        local document = native.emit(events_of(value, config), is_pretty())
+        local document = native.emit(events_of(value, holder.current), is_pretty())
         return handle == nil and document or ('%%TAG %s %s\n%s'):format(handle, prefix, document)
     end
 
@@ -243,21 +214,9 @@ local function new()
         if type(options) == 'table' and options.tag_only then
             return decode_tag(text)
         end
-        return decode(text, config)
+        return decode(text, holder.current)
     end
 
-    yaml.cfg = setmetatable({}, {
-        __index = function(_, name)
-            return config[name]
-        end,
-        __call = function(_, options)
-            if type(options) ~= 'table' then
-                error(('yaml.cfg: options are a table, not a %s'):format(type(options)), 2)
-            end
-            config = with_options(config, options)
-        end,
-        __pairs = function() return next, with_options(config, {}), nil end,
-    })
     return yaml
 end
 

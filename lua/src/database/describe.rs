@@ -4,12 +4,13 @@ use lycosa_engine::Database;
 use lycosa_engine::index::Index;
 use mlua::{Lua, Table};
 
-fn describe_index(lua: &Lua, index: &Index) -> mlua::Result<Table> {
+fn describe_index(lua: &Lua, index: &Index, options: &[u8]) -> mlua::Result<Table> {
     let table = lua.create_table()?;
     table.set("id", index.id())?;
     table.set("name", index.name())?;
     table.set("type", index.index_type().name())?;
     table.set("unique", index.is_unique())?;
+    table.set("options", lua.create_string(options)?)?;
     let parts = lua.create_table()?;
     for part in index.definition().parts() {
         let entry = lua.create_table()?;
@@ -75,7 +76,10 @@ pub(super) fn describe_space(
     }
     let indexes = lua.create_table()?;
     for index in space.indexes() {
-        indexes.push(describe_index(lua, index)?)?;
+        let options = database
+            .index_declaration(id, index.id())
+            .unwrap_or_default();
+        indexes.push(describe_index(lua, index, options)?)?;
     }
     table.set("indexes", indexes)?;
     if let Some((sequence_id, field)) = database.space_sequence(id) {

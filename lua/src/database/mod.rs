@@ -65,6 +65,7 @@ const MODULES: &[(&str, &str)] = sources! {
     "hooks": "hooks.lua",
     "transactions": "transactions.lua",
     "schema_checks": "schema_checks.lua",
+    "index_objects": "index_objects.lua",
     "schema": "schema.lua",
     "schema_index": "schema_index.lua",
     "unsupported": "unsupported.lua",

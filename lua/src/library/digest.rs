@@ -1,7 +1,11 @@
-//! The native half of the module `digest`: hashes, checksums, base64 and random bytes.
+//! The native half of the module `digest`: hashes, checksums, a cipher, base64 and random bytes.
 
+use aes::Aes256;
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+use cbc::cipher::block_padding::Pkcs7;
+use cbc::cipher::{BlockModeDecrypt, BlockModeEncrypt, KeyIvInit};
+use md4::Md4;
 use md5::Md5;
 use mlua::{Lua, LuaString, Table};
 use sha1::Sha1;
@@ -11,6 +15,7 @@ use xxhash_rust::{xxh32, xxh64};
 pub(super) fn native(lua: &Lua) -> mlua::Result<Table> {
     let native = lua.create_table()?;
     let hashes = lua.create_table()?;
+    add_hash::<Md4>(lua, &hashes, "md4")?;
     add_hash::<Md5>(lua, &hashes, "md5")?;
     add_hash::<Sha1>(lua, &hashes, "sha1")?;
     add_hash::<Sha224>(lua, &hashes, "sha224")?;
@@ -25,6 +30,8 @@ pub(super) fn native(lua: &Lua) -> mlua::Result<Table> {
         })?,
     )?;
     native.set("pbkdf2", lua.create_function(pbkdf2)?)?;
+    native.set("encrypt", lua.create_function(encrypt)?)?;
+    native.set("decrypt", lua.create_function(decrypt)?)?;
     native.set("random", lua.create_function(random)?)?;
     native.set(
         "guava",
@@ -56,6 +63,27 @@ fn pbkdf2(
     let mut key = vec![0; size];
     pbkdf2::pbkdf2_hmac::<Sha256>(&password.as_bytes(), &salt.as_bytes(), iterations, &mut key);
     lua.create_string(key)
+}
+
+/// Encrypts with AES of 256 bits in CBC mode; the text is padded to whole blocks.
+fn encrypt(
+    lua: &Lua,
+    (text, key, vector): (LuaString, LuaString, LuaString),
+) -> mlua::Result<LuaString> {
+    let cipher = cbc::Encryptor::<Aes256>::new_from_slices(&key.as_bytes(), &vector.as_bytes())
+        .map_err(mlua::Error::external)?;
+    lua.create_string(cipher.encrypt_padded_vec::<Pkcs7>(&text.as_bytes()))
+}
+
+/// The text, or nothing when the padding is wrong: another key, or other bytes.
+fn decrypt(
+    lua: &Lua,
+    (bytes, key, vector): (LuaString, LuaString, LuaString),
+) -> mlua::Result<Option<LuaString>> {
+    let cipher = cbc::Decryptor::<Aes256>::new_from_slices(&key.as_bytes(), &vector.as_bytes())
+        .map_err(mlua::Error::external)?;
+    let text = cipher.decrypt_padded_vec::<Pkcs7>(&bytes.as_bytes()).ok();
+    text.map(|text| lua.create_string(text)).transpose()
 }
 
 fn random(lua: &Lua, size: usize) -> mlua::Result<LuaString> {

@@ -51,6 +51,7 @@ macro_rules! module {
 /// All of them, by name.
 const MODULES: &[Module] = &[
     module!("buffer", "buffer.lua"),
+    module!("checks", "checks.lua"),
     module!("csv", "csv.lua"),
     module!("digest", "digest.lua", digest::native),
     module!("datetime", "datetime.lua", values::datetime::native),
@@ -73,6 +74,7 @@ const MODULES: &[Module] = &[
     module!("lycosa.fun_combinations", "fun_combinations.lua"),
     module!("socket", "socket.lua"),
     module!("key_def", "key_def.lua", key_def::native),
+    module!("merger", "merger.lua"),
     module!("popen", "popen.lua", popen::native),
     module!("pwd", "pwd.lua", pwd::native),
     module!("title", "title.lua"),
@@ -110,7 +112,6 @@ const REFUSED: &[&str] = &[
     "experimental.connpool",
     "http.client",
     "iconv",
-    "merger",
     "metrics",
     "net.box",
     "pickle",

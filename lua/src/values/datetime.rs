@@ -354,6 +354,9 @@ pub(crate) fn native(lua: &Lua) -> mlua::Result<Table> {
         zones.set(zone.name(), zone.number())?;
         zones.set(zone.number(), zone.name())?;
     }
+    for (link, target) in Zone::links() {
+        zones.set(link, zones.get::<i16>(target)?)?;
+    }
     native.set("zones", zones)?;
     Ok(native)
 }

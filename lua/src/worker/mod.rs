@@ -43,6 +43,15 @@ pub fn bundled() -> Result<Vec<WorkloadInfo>, WorkerError> {
         .collect()
 }
 
+/// Source of a bundled workload, for programs that run the same file.
+pub fn bundled_source(name: &str) -> Option<&'static str> {
+    let found = BUNDLED.iter().find(|(known, _)| *known == name);
+    found.map(|(_, source)| *source)
+}
+
+/// The script that drives a workload under a real Tarantool; the same one drives it here.
+pub const TARANTOOL_DRIVER: &str = scripted::DRIVER;
+
 /// Loads a workload without running it: its help and options, or what is wrong with it.
 pub fn describe(source: &WorkloadSource) -> Result<WorkloadInfo, WorkerError> {
     scripted::describe(source)

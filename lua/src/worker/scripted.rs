@@ -4,7 +4,6 @@ use std::path::Path;
 
 use mlua::{Lua, Table, Value};
 
-use super::BUNDLED;
 use super::contract::{
     IndexKind, Measurement, WorkerError, WorkerOptions, WorkloadInfo, WorkloadOption,
     WorkloadSource,
@@ -12,7 +11,7 @@ use super::contract::{
 use super::measure::{Latencies, peak_rss_bytes};
 use crate::{runtime, state};
 
-const DRIVER: &str = include_str!("../../workloads/run.lua");
+pub(super) const DRIVER: &str = include_str!("../../workloads/run.lua");
 
 /// Memory for a workload that is only looked at.
 const DESCRIBE_MEMORY_BYTES: usize = 16 << 20;
@@ -70,8 +69,8 @@ fn text_of(error: &mlua::Error) -> String {
 /// Runs the workload's file and answers with the table that it returns.
 fn load(lua: &Lua, source: &WorkloadSource) -> Result<Table, WorkerError> {
     let (name, text) = match source {
-        WorkloadSource::Bundled(name) => match BUNDLED.iter().find(|(known, _)| known == name) {
-            Some((_, text)) => (format!("@{name}.lua"), text.as_bytes().to_vec()),
+        WorkloadSource::Bundled(name) => match super::bundled_source(name) {
+            Some(text) => (format!("@{name}.lua"), text.as_bytes().to_vec()),
             None => return Err(plain(format!("`{name}` is not a bundled workload"))),
         },
         WorkloadSource::File(path) => (format!("@{}", path.display()), read(path)?),

@@ -43,4 +43,18 @@ show('options', kind(popen.new, {'a'}, {env = 5}), kind(popen.new, {'a'}, {shell
 show('group without session', kind(popen.new, {'a'}, {group_signal = true}))
 show('shell', kind(popen.shell), kind(popen.shell, 5), kind(popen.shell, 'true', 'x'))
 
+local function words(callable, ...)
+    local _, problem = pcall(callable, ...)
+    print(problem.message)
+end
+words(popen.new)
+words(popen.new, nil)
+words(popen.new, 'ls')
+words(popen.new, {1})
+words(popen.new, {'a'}, 5)
+words(popen.shell)
+words(popen.shell, 5)
+words(popen.shell, 'a', 5)
+words(popen.shell, 'a', 'rwx')
+
 os.exit(0)

@@ -16,9 +16,9 @@ local reader, writer = ends[0], ends[1]
 local buffer = ffi.new('char[16]')
 
 print('nothing to read', '[' .. socket.iowait(reader, 'R', 0.01) .. ']')
-print('room to write', socket.iowait(writer, 'W', 0.01), socket.iowait(writer, 'RW', 0.01))
-print('as numbers', socket.iowait(reader, 1, 0.01), socket.iowait(writer, 2, 0.01), socket.iowait(writer, 3, 0.01))
-print('in small letters', socket.iowait(writer, 'rw', 0.01), socket.iowait(writer, 'WR', 0.01))
+print('room to write', socket.iowait(writer, 'W', 10), socket.iowait(writer, 'RW', 10))
+print('as numbers', socket.iowait(reader, 1, 0.01), socket.iowait(writer, 2, 10), socket.iowait(writer, 3, 10))
+print('in small letters', socket.iowait(writer, 'rw', 10), socket.iowait(writer, 'WR', 10))
 
 local began = fiber.clock()
 fiber.new(function()
@@ -74,16 +74,19 @@ cancelled:cancel()
 print('cancelled', cancelled:join())
 
 ffi.C.close(writer)
-print('the other end is gone', socket.iowait(reader, 'R', 0.1))
+print('the other end is gone', socket.iowait(reader, 'R', 10))
 ffi.C.close(reader)
 print('not open', socket.iowait(1000000, 'R', 0.1), socket.iowait(1000000, 1, 0.1))
 
 print('a sleep', select('#', socket.iowait(nil, nil, 0.01)))
+assert(ffi.C.pipe(ends) == 0)
+reader, writer = ends[0], ends[1]
 for _, arguments in ipairs({
-    {'x', 'R', 0.01}, {true, 'R', 0.01}, {-1, 'R', 0.01}, {nil, 'R', 0.01}, {1, 'R', 'x'}, {1, {}, 0.01},
-    {1, 'Q', 0.01}, {1, '', 0.01}, {1, 0, 0.01}, {1, 7, 0.01}, {1, 1.5, 0.01}, {1, nil, 0.01}, {1, true, 0.01},
+    {'x', 'R', 0.01}, {true, 'R', 0.01}, {-1, 'R', 0.01}, {nil, 'R', 0.01}, {reader, 'R', 'x'}, {reader, {}, 0.01},
+    {reader, 'Q', 0.01}, {reader, '', 0.01}, {reader, 0, 0.01}, {reader, 7, 0.01}, {reader, 1.5, 0.01},
+    {reader, nil, 0.01}, {reader, true, 0.01},
 }) do
     print(pcall(socket.iowait, unpack(arguments, 1, 3)))
 end
-print(pcall(socket.iowait, '1', 2, '0.01'))
+print(pcall(socket.iowait, tostring(writer), 2, '10'))
 os.exit()

@@ -28,3 +28,12 @@ show('no metatable', getmetatable(mine.decode('[]')))
 show.try('unknown options are ignored', mine.cfg, {bad = 1})
 show('defaults', yaml.cfg.encode_max_depth, yaml.cfg.encode_number_precision, yaml.cfg.encode_sparse_ratio,
     yaml.cfg.encode_sparse_safe, yaml.cfg.encode_sparse_convert, yaml.cfg.encode_use_tostring)
+
+-- As with json and msgpack, a value of another type is converted, and shown as it was given.
+local other = yaml.new()
+show.try('no number', other.cfg, {encode_max_depth = 'a'})
+show.try('a number as text', other.cfg, {decode_max_depth = '2'})
+show.try('no boolean', other.cfg, {encode_use_tostring = 5})
+show('shown', other.cfg.encode_max_depth, other.cfg.decode_max_depth, other.cfg.encode_use_tostring)
+show.fails('no table', other.cfg, 5)
+show.fails('nothing', other.cfg)

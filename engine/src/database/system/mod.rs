@@ -37,6 +37,9 @@ pub(crate) mod space_field {
 /// Number of the field of `_index` that holds the name.
 pub(crate) const INDEX_NAME_FIELD: u32 = 2;
 
+/// Number of the field of `_index` that holds the options.
+const INDEX_OPTIONS_FIELD: u32 = 4;
+
 /// A key of one number.
 pub(crate) fn key(id: u32) -> Vec<u8> {
     Fields::new().unsigned(u64::from(id)).finish()
@@ -216,6 +219,13 @@ impl Database {
         };
         let (flags, format) = (part(space_field::FLAGS)?, part(space_field::FORMAT)?);
         Some((owner as u32, flags, format))
+    }
+
+    /// The options of an index as its row in `_index` has them, `MsgPack`. Nothing without a row.
+    pub fn index_declaration(&self, space_id: u32, index_id: u32) -> Option<&[u8]> {
+        let row = self.system_row(INDEX_ID, &key2(space_id, index_id))?;
+        let at = field(row, INDEX_OPTIONS_FIELD)?;
+        Some(&at[..at.len() - msgpack::skip_trusted(at).len()])
     }
 
     /// Puts a row into a system space, if there are system spaces.

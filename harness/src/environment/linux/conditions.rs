@@ -42,7 +42,8 @@ fn power(system: &dyn System) -> (Option<PowerSource>, Option<u8>) {
                 is_on_mains |= field("online").is_some_and(|online| online != "0");
             }
             Some("Battery") => {
-                percent = percent.or(field("capacity").and_then(|text| text.parse().ok()));
+                let capacity = field("capacity").and_then(|text| text.parse().ok());
+                percent = percent.or(capacity.filter(|percent| *percent <= 100));
                 source = source.or(match field("status").as_deref() {
                     Some("Discharging") => Some(PowerSource::Battery),
                     Some("Charging" | "Full" | "Not charging") => Some(PowerSource::Ac),

@@ -15,10 +15,12 @@ pub(crate) fn facts(system: &dyn System) -> Facts {
     let is_translated = translator == Translator::Rosetta;
     // A translated process is told that it is on x86-64 by everything but this.
     let is_arm = system.sysctl_number("hw.optional.arm64") == Some(1) || is_translated;
-    let brand = if is_translated {
-        native_brand(system)
-    } else {
-        None
+    let brand = system.sysctl_text("machdep.cpu.brand_string");
+    // Rosetta shows translated processes a name that no chip has.
+    let is_invented = |brand: &String| is_translated && brand.starts_with("VirtualApple");
+    let brand = match brand {
+        Some(brand) if is_invented(&brand) => native_brand(system).or(Some(brand)),
+        brand => brand,
     };
     Facts {
         host_name: system.sysctl_text("kern.hostname"),
@@ -28,9 +30,7 @@ pub(crate) fn facts(system: &dyn System) -> Facts {
         kernel: system
             .sysctl_text("kern.osrelease")
             .map(|release| format!("Darwin {release}")),
-        cpu: brand
-            .or_else(|| system.sysctl_text("machdep.cpu.brand_string"))
-            .map(|brand| with_core_counts(system, &brand)),
+        cpu: brand.map(|brand| with_core_counts(system, &brand)),
         load_average: system.load_average(),
         host_arch: is_arm.then(|| String::from("aarch64")),
         translator: Some(translator),
@@ -61,7 +61,7 @@ pub(crate) fn has_efficiency_cores(system: &dyn System) -> bool {
         .is_some_and(|count| count > 0)
 }
 
-/// The chip's own name, from a program that is not translated: Rosetta shows an invented one.
+/// The chip's own name, from a program that is not translated.
 fn native_brand(system: &dyn System) -> Option<String> {
     let sysctl = [
         "-arm64",
