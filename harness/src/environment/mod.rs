@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 use system::{Host, System};
 
 pub(crate) use build::Build;
-pub(crate) use conditions::Conditions;
+pub(crate) use conditions::{Conditions, PowerSource, ThermalPressure};
 pub(crate) use machine::{Cache, CacheContent, CoreKind, Machine};
 pub(crate) use noise_floor::NoiseFloor;
 pub(crate) use timer::Timer;
