@@ -13,7 +13,7 @@ fn main() {
     println!("cargo:rustc-env=LYCOSA_GIT_REVISION={git_revision}");
 
     let rustc = env::var("RUSTC").unwrap_or_else(|_| String::from("rustc"));
-    let rustc_version = output_line(Command::new(rustc).arg("--version"));
+    let rustc_version = output_line(Command::new(&rustc).arg("--version"));
     println!(
         "cargo:rustc-env=LYCOSA_RUSTC={}",
         rustc_version.as_deref().unwrap_or("unknown")
@@ -22,6 +22,58 @@ fn main() {
         "cargo:rustc-env=LYCOSA_PROFILE={}",
         env::var("PROFILE").as_deref().unwrap_or("unknown")
     );
+    record_target(&rustc);
+}
+
+/// Records for which chips the compiler was allowed to build.
+fn record_target(rustc: &str) {
+    println!("cargo:rerun-if-env-changed=CARGO_ENCODED_RUSTFLAGS");
+    let variable = |name: &str| env::var(name).unwrap_or_default();
+    let target = variable("TARGET");
+    let features = variable("CARGO_CFG_TARGET_FEATURE");
+    let baseline = baseline_features(rustc, &target);
+    let beyond: Vec<&str> = features
+        .split(',')
+        .filter(|feature| !baseline.iter().any(|known| known == feature))
+        .collect();
+    let cpu = target_cpu(&variable("CARGO_ENCODED_RUSTFLAGS"));
+    println!("cargo:rustc-env=LYCOSA_TARGET={target}");
+    println!("cargo:rustc-env=LYCOSA_TARGET_CPU={cpu}");
+    println!("cargo:rustc-env=LYCOSA_TARGET_FEATURES={features}");
+    println!(
+        "cargo:rustc-env=LYCOSA_FEATURES_BEYOND_BASELINE={}",
+        beyond.join(",")
+    );
+    println!("cargo:rustc-env=LYCOSA_OPT_LEVEL={}", variable("OPT_LEVEL"));
+}
+
+/// Extensions that a target has without any flags, as the compiler tells.
+fn baseline_features(rustc: &str, target: &str) -> Vec<String> {
+    let output = Command::new(rustc)
+        .args(["--print", "cfg", "--target", target])
+        .output();
+    let text = output.map_or_else(
+        |_| String::new(),
+        |output| String::from_utf8_lossy(&output.stdout).into_owned(),
+    );
+    text.lines()
+        .filter_map(|line| {
+            line.strip_prefix("target_feature=")?
+                .strip_prefix('"')?
+                .strip_suffix('"')
+        })
+        .map(str::to_owned)
+        .collect()
+}
+
+/// The chip that flags name (`-C target-cpu=native`), the last one if several do.
+fn target_cpu(encoded_flags: &str) -> String {
+    encoded_flags
+        .split('\u{1f}')
+        .filter_map(|flag| flag.trim_start_matches("-C").strip_prefix("target-cpu="))
+        .next_back()
+        .unwrap_or_default()
+        .to_owned()
 }
 
 /// The commit that is checked out, if this directory's parent is itself the root of a repository:

@@ -2,13 +2,15 @@
 //!
 //! Two families of readers. The checked ones ([`read`], [`value_length`], [`check_array`]) take bytes
 //! from anywhere; the trusted ones ([`read_trusted`], [`skip_trusted`]) walk tuples that were checked
-//! when they were made, and panic on bytes that were not. Nothing here allocates or recurses, so
-//! nesting depth costs nothing; a check is linear in the bytes. Every valid encoding of an integer is
+//! when they were made, and panic on bytes that were not. Nothing here allocates, and nothing recurses
+//! but for errors among the details of errors, whose depth is bounded, so that nesting costs nothing; a check is linear in the bytes. Every valid encoding of an integer is
 //! accepted, the shortest one is written.
 
+mod error_body;
 mod text;
 mod write;
 
+pub use error_body::ERROR_NESTING_MAX;
 pub use text::{extension_text, to_text};
 pub use write::{
     write_array_header, write_binary, write_boolean, write_double, write_extension, write_float,
@@ -22,6 +24,8 @@ use crate::{ErrorKind, Result};
 pub const EXTENSION_DECIMAL: i8 = 1;
 /// Extension type of a UUID, 16 bytes, big-endian.
 pub const EXTENSION_UUID: i8 = 2;
+/// Extension type of an error.
+pub const EXTENSION_ERROR: i8 = 3;
 /// Extension type of a point in time.
 pub const EXTENSION_DATETIME: i8 = 4;
 /// Extension type of an interval between two of them.
@@ -68,6 +72,11 @@ pub fn read(data: &[u8]) -> Result<(Value<'_>, &[u8])> {
 /// The byte length of the whole value at the front of `data`, nested values included. Bodies of
 /// extensions of known types are checked too. Fails with `InvalidMsgpack`.
 pub fn value_length(data: &[u8]) -> Result<usize> {
+    value_length_within(data, 0)
+}
+
+/// [`value_length`] of a value that is inside of `nesting` errors.
+fn value_length_within(data: &[u8], nesting: u32) -> Result<usize> {
     let mut rest = data;
     // Values still to pass. Each takes a byte at least, so a count beyond the rest is already wrong.
     let mut pending = 1_u64;
@@ -77,7 +86,7 @@ pub fn value_length(data: &[u8]) -> Result<usize> {
         }
         let (length, nested) = measure(rest).map_err(invalid)?;
         if matches!(rest[0], 0xc7..=0xc9 | 0xd4..=0xd8) {
-            check_extension(rest).map_err(invalid)?;
+            check_extension(rest, nesting).map_err(invalid)?;
         }
         rest = rest.get(length..).ok_or_else(|| invalid(TRUNCATED))?;
         pending = pending - 1 + nested;
@@ -302,21 +311,23 @@ fn extension(data: &[u8], length: usize) -> Parsed<'_, Value<'_>> {
     Ok((Value::Extension(kind as i8, body), rest))
 }
 
-fn check_extension(data: &[u8]) -> std::result::Result<(), &'static str> {
+fn check_extension(data: &[u8], nesting: u32) -> std::result::Result<(), &'static str> {
     match parse(data)?.0 {
         Value::Extension(kind, body) => {
-            let is_valid = is_valid_extension(kind, body).unwrap_or(true);
+            let is_valid = is_valid_extension(kind, body, nesting).unwrap_or(true);
             is_valid.then_some(()).ok_or(INVALID_EXTENSION)
         }
         _ => Ok(()),
     }
 }
 
-/// Whether the body of an extension is well-formed; nothing for an unknown type.
-fn is_valid_extension(kind: i8, body: &[u8]) -> Option<bool> {
+/// Whether the body of an extension inside of `nesting` errors is well-formed; nothing for an unknown
+/// type.
+fn is_valid_extension(kind: i8, body: &[u8], nesting: u32) -> Option<bool> {
     Some(match kind {
         EXTENSION_DECIMAL => crate::decimal::is_valid_extension_body(body),
         EXTENSION_UUID => body.len() == 16,
+        EXTENSION_ERROR => nesting < ERROR_NESTING_MAX && error_body::is_valid(body, nesting + 1),
         EXTENSION_DATETIME => Datetime::from_extension_body(body).is_some(),
         EXTENSION_INTERVAL => Interval::from_extension_body(body).is_some(),
         _ => return None,
@@ -327,13 +338,17 @@ fn is_valid_extension(kind: i8, body: &[u8]) -> Option<bool> {
 pub fn is_known_extension_type(kind: i8) -> bool {
     matches!(
         kind,
-        EXTENSION_DECIMAL | EXTENSION_UUID | EXTENSION_DATETIME | EXTENSION_INTERVAL
+        EXTENSION_DECIMAL
+            | EXTENSION_UUID
+            | EXTENSION_ERROR
+            | EXTENSION_DATETIME
+            | EXTENSION_INTERVAL
     )
 }
 
 /// Whether an extension is of a known type, with a body that is well-formed.
 pub fn is_known_extension(kind: i8, body: &[u8]) -> bool {
-    is_valid_extension(kind, body) == Some(true)
+    is_valid_extension(kind, body, 0) == Some(true)
 }
 
 /// An unsigned number of `width` bytes: 1, 2, 4 or 8.

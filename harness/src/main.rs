@@ -3,16 +3,21 @@
 //! This binary knows the command line, starts worker processes of itself, and does statistics and
 //! reports. What a worker does is [`lycosa_lua`]'s business.
 
+mod arms;
 mod cli;
+mod comparison;
 mod environment;
 mod interrupt;
 mod progress;
 mod quantity;
+mod range;
 mod report;
 mod result;
 mod schedule;
 mod session;
+mod state;
 mod statistics;
+mod suggestion;
 mod worker;
 
 use std::process::ExitCode;

@@ -362,7 +362,18 @@ box.error = setmetatable({}, {
     end,
 })
 
+-- The details of an error, and an error of details.
+local function restore(detail)
+    local object = ffi.new(error_t)
+    details[object] = detail
+    return object
+end
+
 return {
+    detail_of = function(object) return details[object] end,
+    restore = restore,
+    -- The MsgPack extension that an error is encoded as.
+    pack = function(object) return require('lycosa.error_msgpack').pack(object) end,
     type_id = tonumber(error_t),
     made = function() return made end,
     codes = codes,

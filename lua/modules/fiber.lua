@@ -11,6 +11,7 @@ local text_of = require('lycosa.thrown').text_of
 
 local error, getmetatable, pcall, rawequal, select = error, debug.getmetatable, pcall, rawequal, select
 local setmetatable, tonumber, tostring, type, unpack = setmetatable, tonumber, tostring, type, unpack
+local running_thread = coroutine.running
 local switch, sleep, is_cancelled = primitives.yield, primitives.sleep, primitives.is_cancelled
 local exists, current_id, object_id = primitives.exists, primitives.current_id, primitives.object_id
 
@@ -23,6 +24,7 @@ local fiber_metatable = {__metatable = 'fiber'}
 local objects = setmetatable({}, {__mode = 'v'}) -- id -> object
 local storages = {} -- id -> table that the fiber keeps until it ends
 local locals = {} -- the same for other modules
+local threads = {} -- id -> the Lua thread that the fiber runs on
 local outcomes = {} -- id -> {n =, ok, values...} of an ended joinable fiber, until the join
 
 -- id -> function that runs when the fiber's own has ended; whoever sets one takes it out.
@@ -114,7 +116,7 @@ local function finish(id, ok, ...)
     if at_exit ~= nil then
         at_exit()
     end
-    storages[id], locals[id] = nil, nil
+    storages[id], locals[id], threads[id] = nil, nil, nil
     if primitives.is_joinable(id) then
         local value = ...
         if not ok then
@@ -128,6 +130,7 @@ local function finish(id, ok, ...)
 end
 
 local function body(id, f, ...)
+    threads[id] = running_thread()
     finish(id, pcall(f, ...))
 end
 
@@ -312,12 +315,47 @@ function methods.csw(...)
     return primitives.switches(id)
 end
 
+-- The Lua functions that a fiber is in, the innermost first, without those that are not the script's.
+local function backtrace_of(id)
+    local frames, thread = {}, threads[id]
+    local level = 0
+    while thread ~= nil do
+        local frame = debug.getinfo(thread, level, 'Sln')
+        if frame == nil then
+            break
+        elseif frame.what ~= 'C' and not frame.source:find('^@lycosa/') then
+            frames[#frames + 1] = {L = ('%s in %s at line %d'):format(
+                frame.name or '(unnamed)', frame.source, frame.currentline)}
+        end
+        level = level + 1
+    end
+    return frames
+end
+
+-- Times are measured from now on: a switch then reads the clock twice.
+local top_enabled = false
+
+function fiber.top_enable()
+    top_enabled = true
+    primitives.measure(true)
+end
+
+function fiber.top_disable()
+    top_enabled = false
+    primitives.measure(false)
+end
+
+local function usage_of(id)
+    local instant, average, time = primitives.usage(id)
+    return {instant = instant, average = average, time = time}
+end
+
 local function statistics(id, options)
     local entry = {
         fid = id,
         name = primitives.name(id),
         csw = primitives.switches(id),
-        time = 0,
+        time = top_enabled and usage_of(id).time or 0,
         memory = {total = primitives.stack_size_bytes, used = 0},
     }
     local wanted = true
@@ -328,7 +366,7 @@ local function statistics(id, options)
         end
     end
     if wanted then
-        entry.backtrace = {}
+        entry.backtrace = backtrace_of(id)
     end
     return entry
 end
@@ -348,32 +386,20 @@ function methods.info(object, options)
     return statistics(id, options)
 end
 
--- Per-fiber processor time is not measured: reading a clock at each switch would cost a quarter of
--- the switch. The table has Tarantool's shape, with zeros.
-local top_enabled = false
-
-function fiber.top_enable()
-    top_enabled = true
-end
-
-function fiber.top_disable()
-    top_enabled = false
-end
-
 function fiber.top()
     if not top_enabled then
         error('fiber.top() is disabled. Enable it with fiber.top_enable() first', 2)
     end
-    local cpu = {}
+    local cpu = {['1/sched'] = usage_of(nil)}
     local id = primitives.next_id(0)
     while id ~= nil do
-        cpu[('%d/%s'):format(id, primitives.name(id))] = {instant = 0, average = 0, time = 0}
+        cpu[('%d/%s'):format(id, primitives.name(id))] = usage_of(id)
         id = primitives.next_id(id)
     end
     return {cpu = cpu, cpu_misses = 0}
 end
 
--- Stacks of fibers are not recorded: there is nothing to switch on or off.
+-- Where fibers were made is not recorded: there is nothing to switch on or off.
 for _, name in ipairs({'leak_backtrace_enable', 'leak_backtrace_disable',
     'parent_backtrace_enable', 'parent_backtrace_disable'}) do
     fiber[name] = function() end
@@ -495,6 +521,7 @@ add_queues(primitives, fiber, with_metatable, raise_cancelled)
 --- What other modules keep for the running fiber.
 
 local main_id = current_id()
+threads[main_id] = primitives.main_thread
 
 package.loaded['lycosa.fiber'] = {
     wait_for_descriptor = primitives.wait_for_descriptor,

@@ -28,6 +28,7 @@ local FLAGS = {
     encode_invalid_as_nil = 8,
     encode_deep_as_nil = 16,
     encode_load_metatables = 32,
+    encode_error_as_ext = 64,
 }
 
 -- Numbers are integers, none below zero.

@@ -45,7 +45,7 @@ end
 -- What makes a value of the body of a MsgPack extension, by the extension's type; each is put here by
 -- the module that knows the value.
 local makers = {}
-local module_names = {[1] = 'decimal', [2] = 'uuid', [4] = 'datetime', [6] = 'datetime'}
+local module_names = {[1] = 'decimal', [2] = 'uuid', [3] = 'lycosa.error_msgpack', [4] = 'datetime', [6] = 'datetime'}
 
 -- The type that stands for MsgPack's own binary strings.
 local BINARY = 0

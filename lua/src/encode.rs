@@ -13,8 +13,8 @@ use mlua::ffi;
 
 use crate::encode_buffer::Scratch;
 use crate::serializer::{
-    DEEP_AS_NIL, DEEPEST, INVALID_AS_NIL, INVALID_NUMBERS, LOAD_METATABLES, Options, Substitute,
-    USE_TOSTRING, substitute,
+    DEEP_AS_NIL, DEEPEST, ERROR_AS_EXTENSION, INVALID_AS_NIL, INVALID_NUMBERS, LOAD_METATABLES,
+    Options, Substitute, USE_TOSTRING, substitute,
 };
 use crate::state_boundary::{
     Boundary, Cdata, References, TypeIds, cdata_at, push_reference, string_at, throw_text,
@@ -211,6 +211,28 @@ impl Encoder<'_> {
         }
     }
 
+    /// Writes an error as the extension that Lua makes of it.
+    unsafe fn error_object(&mut self, index: c_int) {
+        let state = self.state;
+        // SAFETY: the bytes so far are kept on the stack, because Lua code runs.
+        unsafe {
+            if ffi::lua_checkstack(state, 8) == 0 {
+                throw_text(
+                    state,
+                    format_args!("stack overflow: too many errors in one another"),
+                );
+            }
+            self.boundary.scratch.push(state);
+            push_reference(state, self.boundary.references.pack_error);
+            ffi::lua_pushvalue(state, index);
+            ffi::lua_call(state, 1, 1);
+            let top = ffi::lua_gettop(state);
+            self.restore(top - 1);
+            self.scratch().put_bytes(string_at(state, top));
+            ffi::lua_settop(state, top - 2);
+        }
+    }
+
     /// Makes the buffer hold the string at `index` again, after Lua code has run.
     unsafe fn restore(&mut self, index: c_int) {
         // SAFETY: the string stays on the stack until its bytes are in the buffer.
@@ -350,6 +372,8 @@ impl Encoder<'_> {
                 scratch.put_bytes(crate::tuple::view(cdata).data);
             } else if crate::values::encode(types, cdata, scratch) {
                 // Written.
+            } else if id == types.error && self.options.has(ERROR_AS_EXTENSION) {
+                self.error_object(index);
             } else if id == types.error {
                 scratch.push(state);
                 ffi::lua_getfield(state, index, c"message".as_ptr());

@@ -79,11 +79,19 @@ pub fn install(lua: &mlua::Lua) -> mlua::Result<()> {
         &native,
     )?;
     native.set("take_error", state::function(lua, lua_take_error)?)?;
+    preload_module(
+        lua,
+        "error_msgpack",
+        include_str!("../modules/error_msgpack.lua"),
+        &native,
+    )?;
     let module = load_module(lua, "error", include_str!("../modules/error.lua"), &native)?;
     let reference = state::reference(lua, &module.get::<mlua::Value>("make")?)?;
+    let pack_error = state::reference(lua, &module.get::<mlua::Value>("pack")?)?;
     let type_id = module.get("type_id")?;
     state::with_boundary(lua, |boundary| {
         boundary.references.make_error = reference;
+        boundary.references.pack_error = pack_error;
         boundary.types.error = type_id;
     })
 }

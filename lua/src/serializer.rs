@@ -32,6 +32,7 @@ pub(crate) const USE_TOSTRING: u32 = 4;
 pub(crate) const INVALID_AS_NIL: u32 = 8;
 pub(crate) const DEEP_AS_NIL: u32 = 16;
 pub(crate) const LOAD_METATABLES: u32 = 32;
+pub(crate) const ERROR_AS_EXTENSION: u32 = 64;
 
 impl Default for Options {
     fn default() -> Self {
@@ -40,7 +41,7 @@ impl Default for Options {
             precision: DIGITS,
             sparse_ratio: 2.0,
             sparse_safe: 10.0,
-            flags: SPARSE_CONVERT | INVALID_NUMBERS | LOAD_METATABLES,
+            flags: SPARSE_CONVERT | INVALID_NUMBERS | LOAD_METATABLES | ERROR_AS_EXTENSION,
         }
     }
 }

@@ -86,6 +86,7 @@ pub(crate) struct References {
     pub(crate) map_metatable: c_int,
     pub(crate) make_integer: c_int,
     pub(crate) make_extension: c_int,
+    pub(crate) pack_error: c_int,
     pub(crate) substitute: c_int,
     pub(crate) make_tuple: c_int,
     pub(crate) make_error: c_int,

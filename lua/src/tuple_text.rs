@@ -6,7 +6,7 @@
 use std::io::Write as _;
 
 use lycosa_engine::general_number::GeneralNumber;
-use lycosa_engine::msgpack::{Value, extension_text};
+use lycosa_engine::msgpack::{EXTENSION_ERROR, Value, extension_text};
 
 use crate::decode_cursor::{Cursor, DecodeError};
 
@@ -75,7 +75,12 @@ fn append(text: &mut Vec<u8>, arguments: std::fmt::Arguments<'_>) {
 
 /// Appends the text of an extension value; `None` when it is of an unknown type.
 fn write_extension(text: &mut Vec<u8>, kind: i8, payload: &[u8]) -> Option<()> {
-    text.extend_from_slice(extension_text(kind, payload)?.as_bytes());
+    let known = extension_text(kind, payload)?;
+    if kind == EXTENSION_ERROR {
+        write_string(text, known.as_bytes());
+    } else {
+        text.extend_from_slice(known.as_bytes());
+    }
     Some(())
 }
 

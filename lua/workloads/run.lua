@@ -4,7 +4,8 @@
 -- Lycosa calls the chunk with its options and gets the measurement back. Tarantool runs it:
 --   tarantool run.lua --workload insert.lua --records 1000000 [--fibers 50] [--ops-per-txn 100]
 --       [--index TREE] [--memory BYTES] [--jit on] [--seed N] [--set KEY=VALUE] [--prefix TEXT]
--- and it prints one line of JSON behind the prefix, shaped as the runs of `lycosa run --json`.
+-- and it prints one line of JSON behind the prefix, shaped as the runs of `lycosa run --json`; the
+-- arm `tarantool` of `lycosa compare` reads it.
 
 local clock = require('clock')
 local ffi = require('ffi')
@@ -264,6 +265,27 @@ local function percentiles(latencies, count)
     }
 end
 
+-- The latencies as a list of {value, count}, rounded down to the 11 bits that a histogram with
+-- three decimal digits tells apart.
+local function latency_counts(latencies, count)
+    local seen, counts = {}, {}
+    for position = 0, count - 1 do
+        local value = tonumber(latencies[position])
+        local _, bits = math.frexp(value)
+        local unit = 2 ^ math.max(0, bits - 11)
+        value = math.floor(value / unit) * unit
+        if seen[value] == nil then
+            seen[value] = {value, 0}
+            table.insert(counts, seen[value])
+        end
+        seen[value][2] = seen[value][2] + 1
+    end
+    return counts
+end
+
+-- The names that results have for architectures.
+local ARCHITECTURES = {x64 = 'x86_64', arm64 = 'aarch64'}
+
 -- Peak resident memory from /proc; 0 where there is none.
 local function peak_rss_bytes()
     local file = io.open('/proc/self/status')
@@ -313,7 +335,10 @@ local function main()
         ops_per_s = measured.ops / measured.wall_s, peak_rss_bytes = measured.peak_rss_bytes,
         bytes_per_record = measured.bytes_per_record, checksum = measured.checksum,
         txn_latency_ns = percentiles(measured.latencies, measured.txns),
-        jit_traces = traces, jit_aborts = aborts,
+        txn_latency_counts = latency_counts(measured.latencies, measured.txns),
+        jit = (jit.status()), jit_traces = traces, jit_aborts = aborts,
+        program = 'Tarantool ' .. _TARANTOOL, seed = ctx.seed, memory_bytes = parsed.memory,
+        binary_arch = ARCHITECTURES[jit.arch] or jit.arch, os = jit.os,
     }))
     os.exit(0)
 end

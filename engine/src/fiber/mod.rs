@@ -19,6 +19,7 @@ mod runtime;
 mod scheduler;
 mod strand;
 mod timers;
+mod usage;
 
 pub use channel::{Channel, GetError, PutError, PutFailure};
 pub use clock::Clock;
@@ -27,6 +28,7 @@ pub use handle::{Fiber, JoinError, NAME_LIMIT_BYTES, Status};
 pub use inbox::Waker;
 pub use runtime::{RuntimeError, RuntimeOptions, run};
 pub use scheduler::{CreateError, Scheduler, SwitchHook, Upcoming, Wake};
+pub use usage::{FiberUsage, Usage};
 
 /// Identifies a fiber for the life of its runtime. Ids ascend in the order of creation and are
 /// never reused; those up to 100 are reserved, as in Tarantool, so the main fiber is 101.

@@ -50,7 +50,8 @@ pub enum CreateError {
     /// The operating system refused memory for a stack.
     #[error(
         "no memory for a fiber stack of {stack_size_bytes} bytes with {alive} fibers alive: \
-         let some end, use smaller stacks, or raise vm.max_map_count"
+         let some end, use smaller stacks, or raise the limit of address space (ulimit -v) or of \
+         mappings (vm.max_map_count)"
     )]
     NoStack {
         /// Size of the stack asked for.
@@ -243,6 +244,24 @@ impl Core {
                 .iter()
                 .for_each(|hook| hook.before_switch(me.id));
         }
+    }
+
+    /// Lists of hooks are replaced, so that a walk over the old one goes on.
+    pub(super) fn add_hook(&self, hook: Rc<dyn SwitchHook>) {
+        let mut hooks = Vec::clone(&self.hooks());
+        hooks.push(hook);
+        self.set_hooks(hooks);
+    }
+
+    pub(super) fn remove_hook(&self, hook: &Rc<dyn SwitchHook>) {
+        let mut hooks = Vec::clone(&self.hooks());
+        hooks.retain(|known| !Rc::ptr_eq(known, hook));
+        self.set_hooks(hooks);
+    }
+
+    fn set_hooks(&self, hooks: Vec<Rc<dyn SwitchHook>>) {
+        self.has_hooks.set(!hooks.is_empty());
+        self.hooks.replace(Rc::new(hooks));
     }
 
     fn hooks(&self) -> Rc<Vec<Rc<dyn SwitchHook>>> {
@@ -544,11 +563,7 @@ impl Scheduler {
 
     /// Adds a hook; hooks run in the order they were added, and cannot be taken out.
     pub fn add_switch_hook(&self, hook: Box<dyn SwitchHook>) {
-        let mut hooks = self.core.hooks.borrow_mut();
-        let mut extended = Vec::clone(&hooks);
-        extended.push(Rc::from(hook));
-        *hooks = Rc::new(extended);
-        self.core.has_hooks.set(true);
+        self.core.add_hook(Rc::from(hook));
     }
 
     /// A waker of `fiber` for other threads.

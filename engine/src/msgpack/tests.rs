@@ -219,6 +219,58 @@ fn a_uuid_has_sixteen_bytes() {
     assert_eq!(value_length(&data).expect_err("too short").code(), 20);
 }
 
+/// The extension of an error with the message and one detail.
+fn error_with(message: &str, detail: &[u8]) -> Vec<u8> {
+    let mut body = vec![0x81, 0x00, 0x91, 0x84, 0x00];
+    write_string(&mut body, b"ClientError");
+    body.push(0x01);
+    write_string(&mut body, b"file");
+    body.push(0x03);
+    write_string(&mut body, message.as_bytes());
+    body.extend([0x06, 0x81]);
+    write_string(&mut body, b"detail");
+    body.extend_from_slice(detail);
+    let mut error = Vec::new();
+    write_extension(&mut error, EXTENSION_ERROR, &body);
+    error
+}
+
+#[test]
+fn an_error_has_its_parts_and_errors_among_its_details_nest_so_deep_and_no_deeper() {
+    let mut error = error_with("innermost", &[0xc0]);
+    for _ in 1..ERROR_NESTING_MAX {
+        assert_eq!(value_length(&error).unwrap(), error.len());
+        error = error_with("around", &error);
+    }
+    assert_eq!(value_length(&error).unwrap(), error.len());
+    assert!(value_length(&error_with("too deep", &error)).is_err());
+}
+
+#[test]
+fn an_error_that_is_cut_short_is_none() {
+    let error = error_with("wrong", &[0x01]);
+    // Behind the tag, the length and the type.
+    let body = &error[3..];
+    for end in 0..body.len() {
+        let mut cut = Vec::new();
+        write_extension(&mut cut, EXTENSION_ERROR, &body[..end]);
+        assert!(value_length(&cut).is_err(), "{end}");
+    }
+}
+
+#[test]
+fn an_error_is_printed_with_the_names_of_its_parts() {
+    let error = error_with("wrong", &[0x01]);
+    assert_eq!(
+        to_text(&error),
+        r#"{"stack": [{"type": "ClientError", "file": "file", "message": "wrong", "fields": {"detail": 1}}]}"#
+    );
+    let (Value::Extension(kind, body), _) = read(&error).unwrap() else {
+        panic!("an extension");
+    };
+    assert_eq!(extension_text(kind, body).as_deref(), Some("wrong"));
+}
+
 #[test]
 fn a_decimal_is_printed_without_quotes_and_its_body_is_checked() {
     let data = [0xc7, 3, 1, 2, 0x15, 0x0c];

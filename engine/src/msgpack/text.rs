@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use super::{
-    EXTENSION_DATETIME, EXTENSION_DECIMAL, EXTENSION_INTERVAL, EXTENSION_UUID, Value, parse,
+    EXTENSION_DATETIME, EXTENSION_DECIMAL, EXTENSION_ERROR, EXTENSION_INTERVAL, EXTENSION_UUID,
+    Value, error_body, parse,
 };
 use crate::datetime::{Datetime, Interval};
 use crate::decimal::Decimal;
@@ -24,7 +25,7 @@ pub fn to_text(data: &[u8]) -> String {
 }
 
 /// Prints one value and returns what lies behind it, or nothing when the bytes are malformed.
-fn print<'a>(text: &mut String, data: &'a [u8], depth: usize) -> Option<&'a [u8]> {
+pub(super) fn print<'a>(text: &mut String, data: &'a [u8], depth: usize) -> Option<&'a [u8]> {
     let (value, mut rest) = parse(data).ok()?;
     match value {
         Value::Nil => text.push_str("null"),
@@ -61,18 +62,19 @@ fn print<'a>(text: &mut String, data: &'a [u8], depth: usize) -> Option<&'a [u8]
             }
             text.push('}');
         }
+        Value::Extension(EXTENSION_ERROR, body) => error_body::print_body(text, body, depth)?,
         Value::Extension(kind, body) => print_extension(text, kind, body),
     }
     Some(rest)
 }
 
-fn separate(text: &mut String, index: u32) {
+pub(super) fn separate(text: &mut String, index: u32) {
     if index > 0 {
         text.push_str(", ");
     }
 }
 
-fn push(text: &mut String, arguments: std::fmt::Arguments<'_>) {
+pub(super) fn push(text: &mut String, arguments: std::fmt::Arguments<'_>) {
     text.write_fmt(arguments)
         .expect("writing into a string does not fail");
 }
@@ -113,8 +115,8 @@ fn print_extension(text: &mut String, kind: i8, body: &[u8]) {
     }
 }
 
-/// The text of a decimal, a UUID, a time or an interval, as `tostring` gives it; nothing for other
-/// extensions and for malformed bodies.
+/// The text of a decimal, a UUID, a time or an interval, or the message of an error, as `tostring`
+/// gives it; nothing for other extensions and for malformed bodies.
 pub fn extension_text(kind: i8, body: &[u8]) -> Option<String> {
     match kind {
         EXTENSION_DECIMAL => Some(Decimal::from_extension_body(body).ok()?.to_string()),
@@ -130,6 +132,10 @@ pub fn extension_text(kind: i8, body: &[u8]) -> Option<String> {
             Some(parts.join("-"))
         }
         EXTENSION_DATETIME => Some(Datetime::from_extension_body(body)?.to_string()),
+        EXTENSION_ERROR => {
+            let message = error_body::message(body)?;
+            Some(String::from_utf8_lossy(message).into_owned())
+        }
         EXTENSION_INTERVAL => Some(Interval::from_extension_body(body)?.to_string()),
         _ => None,
     }

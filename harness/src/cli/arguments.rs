@@ -6,6 +6,10 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use lycosa_lua::worker::{Driver, IndexKind};
 
+use super::baseline::BaselineArguments;
+use super::compare::{self, CompareArguments};
+use super::selftest::{self, SelftestArguments};
+use super::sweep::{self, SweepArguments};
 use crate::quantity::{Size, parse_count, parse_count_u32, parse_fibers};
 
 /// In-memory transactional benchmark, scripted in Lua.
@@ -29,6 +33,15 @@ pub(crate) enum Command {
     /// Runs a workload many times, each in a process of its own
     #[command(after_help = RUN_EXAMPLES)]
     Run(RunArguments),
+    /// Compares ways to run a workload, in turns: native and translated, old and new
+    #[command(after_help = compare::EXAMPLES)]
+    Compare(CompareArguments),
+    /// Measures how much equal programs seem to differ on this machine
+    #[command(after_help = selftest::EXAMPLES)]
+    Selftest(SelftestArguments),
+    /// Runs a workload over many sizes, saves as it goes, goes on after a stop
+    #[command(after_help = sweep::EXAMPLES)]
+    Sweep(SweepArguments),
     /// Lists the bundled workloads and their options
     Workloads,
     /// Runs a Lua script with `box` and `fiber`, as Tarantool would
@@ -53,8 +66,11 @@ Examples:
   lycosa run --records 20M --memory 8GiB   a larger space
   lycosa run --driver rust                 the engine's share alone
   lycosa run --workload counters.lua --set counters=100 --json counters.json
+  lycosa run --save-baseline main          a result to compare later ones with
+  lycosa run --baseline main --fail-above 5%
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.";
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 slower than the baseline, 4 too
+noisy to tell, 130 interrupted.";
 
 const EXEC_EXAMPLES: &str = "\
 Examples:
@@ -100,6 +116,9 @@ pub(crate) struct RunArguments {
     /// Saves everything, raw repetitions included
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) baseline: BaselineArguments,
 
     /// Shows the median line and errors only
     #[arg(long, short)]

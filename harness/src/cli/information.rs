@@ -4,12 +4,14 @@ use std::io::{self, Write};
 
 use clap::CommandFactory;
 use clap_complete::Shell;
-use lycosa_lua::worker::{self, WorkloadInfo};
+use lycosa_lua::worker::{self, LuaJit, WorkloadInfo};
 
 use super::arguments::Arguments;
+use super::measuring::width;
 use super::{Exit, Failure};
 use crate::environment::{self, Context};
-use crate::report::terminal::architecture;
+use crate::report;
+use crate::report::page::Page;
 
 /// Lists the bundled workloads.
 pub(crate) fn workloads() -> Result<Exit, Failure> {
@@ -32,50 +34,22 @@ fn write_workload(out: &mut dyn Write, info: &WorkloadInfo) -> io::Result<()> {
 
 /// Shows the context block of results.
 pub(crate) fn env(json: bool) -> Result<Exit, Failure> {
-    let mut context = environment::context(&environment::facts());
-    context.jit = Some(worker::has_jit());
+    let facts = environment::facts();
+    let runs_machine_code = |luajit: &LuaJit| luajit.jit && luajit.machine_code.is_some();
+    let context = Context {
+        jit: facts.luajit.as_ref().map(runs_machine_code),
+        conditions: environment::conditions(),
+        ..environment::context(&facts)
+    };
     let mut out = anstream::stdout();
     if json {
         let text = serde_json::to_string_pretty(&context).map_err(anyhow::Error::from)?;
         writeln!(out, "{text}")?;
     } else {
-        write_context(&mut out, &context)?;
+        report::environment::environment(&mut Page::new(&mut out, width()), &context)?;
     }
     out.flush()?;
     Ok(Exit::Done)
-}
-
-fn write_context(out: &mut dyn Write, context: &Context) -> io::Result<()> {
-    let load: Vec<String> = context
-        .load_average
-        .iter()
-        .map(|load| format!("{load:.2}"))
-        .collect();
-    let version = format!(
-        "{} ({}, {} build)",
-        context.lycosa_version, context.git_revision, context.profile
-    );
-    for (label, value) in [
-        ("date", context.date.as_str()),
-        ("host", &context.host_name),
-        ("system", &context.os),
-        ("chip", &context.cpu),
-        ("architecture", &architecture(context)),
-        (
-            "JIT",
-            if context.jit == Some(true) {
-                "on"
-            } else {
-                "off"
-            },
-        ),
-        ("load", &load.join(" ")),
-        ("lycosa", &version),
-        ("compiler", &context.rustc),
-    ] {
-        writeln!(out, "{label:<14}{value}")?;
-    }
-    Ok(())
 }
 
 /// Prints completions; into memory first, since the generator panics on a closed pipe.

@@ -1,10 +1,16 @@
 //! The command line: what there is, and which exit code each ending has.
 
 mod arguments;
+mod baseline;
+mod compare;
+mod command_line;
 mod exec;
 mod information;
+mod measuring;
 mod run;
+mod selftest;
 mod settings;
+mod sweep;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -12,6 +18,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 
+use crate::arms::ArmError;
 use crate::report::page::RED;
 use crate::worker;
 use arguments::{Arguments, Command};
@@ -25,6 +32,10 @@ pub(crate) enum Exit {
     Failed = 1,
     /// What was asked for cannot be done.
     Usage = 2,
+    /// It is slower than what it is compared with.
+    Regression = 3,
+    /// It is too noisy to tell.
+    Inconclusive = 4,
     /// The user stopped it.
     Interrupted = 130,
 }
@@ -65,6 +76,16 @@ impl Failure {
 impl From<anyhow::Error> for Failure {
     fn from(error: anyhow::Error) -> Self {
         Self::failed(format!("{error:#}"))
+    }
+}
+
+impl From<ArmError> for Failure {
+    fn from(error: ArmError) -> Self {
+        match error {
+            ArmError::Usage(message) => Self::usage(message),
+            ArmError::Failed(message) => Self::failed(message),
+            ArmError::Interrupted => Self::interrupted(),
+        }
     }
 }
 
@@ -110,6 +131,9 @@ fn parse() -> Result<(Arguments, ArgMatches), clap::Error> {
 fn dispatch(command: Command, matches: &ArgMatches) -> Result<ExitCode, Failure> {
     match command {
         Command::Run(arguments) => run::run(&arguments).map(exit_code),
+        Command::Compare(arguments) => compare::compare(&arguments).map(exit_code),
+        Command::Selftest(arguments) => selftest::selftest(&arguments).map(exit_code),
+        Command::Sweep(arguments) => sweep::sweep(&arguments).map(exit_code),
         Command::Workloads => information::workloads().map(exit_code),
         Command::Exec(arguments) => Ok(exec::exec(arguments, matches)),
         Command::Console => Ok(exec::console()),

@@ -1,34 +1,28 @@
 //! `lycosa run`: from the arguments to the saved result.
 
-use std::io::{self, IsTerminal, Write};
-
-use anyhow::Context as _;
-use console::Term;
-use lycosa_lua::worker::{WorkerError, WorkloadInfo, WorkloadSource};
+use std::io::{self, Write};
 
 use super::arguments::RunArguments;
+use super::measuring::{
+    describe, failed_message, failed_repetition, launcher, measuring_context, mode, own_arm,
+    prepare_saving, width,
+};
 use super::settings::worker_options;
 use super::{Exit, Failure};
-use crate::environment::{self, Context, Facts};
+use crate::environment;
 use crate::interrupt::Interrupt;
-use crate::progress::{Mode, Progress};
-use crate::report::page::{PLAIN, Page, WIDTH_DEFAULT, YELLOW};
-use crate::report::{failure, terminal};
-use crate::result::saving::Saving;
+use crate::progress::Progress;
+use crate::report::page::{PLAIN, Page, YELLOW};
+use crate::report::terminal;
 use crate::result::summary;
 use crate::result::{Point, Record};
-use crate::schedule::{Arm, Ending, Expected, Outcome, Plan, RepetitionError};
+use crate::schedule::{Ending, Outcome, Plan};
 use crate::session::{Measured, Session};
-use crate::worker::process::{Launcher, ProcessExecutor, Workers};
+use crate::worker::process::{ProcessExecutor, Workers};
 
 /// Runs a workload as often as asked, shows and saves what was measured.
 pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Failure> {
-    let saving = match &arguments.json {
-        Some(path) => Some(Saving::prepare(path).map_err(|error| {
-            Failure::usage(format!("cannot write `{}`: {error}", path.display()))
-        })?),
-        None => None,
-    };
+    let saving = arguments.json.as_deref().map(prepare_saving).transpose()?;
     let facts = environment::facts();
     let interrupt = Interrupt::on_signals()?;
     let workers = Workers::new(launcher(&facts)?, interrupt.clone());
@@ -39,7 +33,8 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Failure> {
         |source| describe(&workers, source),
     )?;
     let mut executor = ProcessExecutor::new(vec![workers]);
-    let context = environment::context(&facts);
+    let mut context = measuring_context(&facts);
+    arguments.baseline.look_up_noise_floor(&mut context);
     let mut session = Session {
         plan: Plan {
             arms: vec![own_arm(&context)],
@@ -51,6 +46,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Failure> {
         saving,
     };
 
+    let baseline = arguments.baseline.load(&session.plan, &session.context)?;
     let quiet = arguments.quiet;
     if !quiet {
         // What cannot be shown beforehand does not keep anything from being measured.
@@ -63,49 +59,13 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Failure> {
     if matches!(measured.outcome.ending, Ending::Failed(_)) {
         progress.show_held();
     }
-    conclude(&session, &measured, quiet, &mut anstream::stdout())
-}
-
-/// This binary as an arm, named after what it runs under; its workers must be what it is itself.
-fn own_arm(context: &Context) -> Arm {
-    Arm {
-        name: context.translator.name().to_owned(),
-        expected: Expected {
-            binary_arch: Some(context.binary_arch.clone()),
-            translator: Some(context.translator),
-        },
-    }
-}
-
-/// Asks a worker about the user's workload. What the file prints while it is loaded is shown with
-/// the repetitions, so here only if there will be none.
-fn describe(workers: &Workers, source: &WorkloadSource) -> Result<WorkloadInfo, Failure> {
-    let mut progress = Progress::silent();
-    workers.describe(source, &mut progress).map_err(|error| {
-        progress.show_held();
-        match error {
-            RepetitionError::Interrupted => Failure::interrupted(),
-            RepetitionError::Worker(WorkerError::Usage { .. }) => {
-                Failure::usage(failure::repetition(&error))
-            }
-            _ => Failure::failed(failure::repetition(&error)),
+    let mut out = anstream::stdout();
+    match conclude(&session, &measured, quiet, &mut out)? {
+        Exit::Done => {
+            let mut page = Page::new(&mut out, width());
+            baseline.conclude(&session, &measured.outcome.record, &mut page)
         }
-    })
-}
-
-fn launcher(facts: &Facts) -> Result<Launcher, Failure> {
-    let binary = std::env::current_exe().context("cannot find this binary to start it again")?;
-    Ok(Launcher::new(facts.emulator.clone(), binary))
-}
-
-/// How progress is shown.
-fn mode(quiet: bool) -> Mode {
-    if quiet {
-        Mode::Quiet
-    } else if io::stdout().is_terminal() && io::stderr().is_terminal() {
-        Mode::Bar
-    } else {
-        Mode::Lines
+        exit => Ok(exit),
     }
 }
 
@@ -134,10 +94,7 @@ fn conclude(
             terminal::median_line(&mut page, figures)?;
         }
         let message = failed_message(error, &measured.saved, &counted);
-        return Err(match error {
-            RepetitionError::Worker(WorkerError::Usage { .. }) => Failure::usage(message),
-            _ => Failure::failed(message),
-        });
+        return Err(failed_repetition(error, message));
     }
     match &figures {
         _ if runs.is_empty() => {}
@@ -163,37 +120,12 @@ fn conclude(
     Ok(Exit::Interrupted)
 }
 
-/// What failed, and what became of the figures before it.
-fn failed_message(
-    error: &RepetitionError,
-    saved: &Result<Option<String>, String>,
-    counted: &str,
-) -> String {
-    let message = failure::repetition(error);
-    match saved {
-        Ok(None) => message,
-        Ok(Some(path)) => {
-            format!("{message}\n       what was measured before, {counted}, is in {path}")
-        }
-        Err(error) => {
-            format!(
-                "{message}\n       and what was measured before, {counted}, is not saved: {error}"
-            )
-        }
-    }
-}
-
-/// Columns of the terminal.
-fn width() -> usize {
-    Term::stdout()
-        .size_checked()
-        .map_or(WIDTH_DEFAULT, |(_, columns)| usize::from(columns))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::environment::Facts;
     use crate::result::testing;
+    use crate::schedule::RepetitionError;
 
     /// What a run shows that measured `walls` behind a cold repetition, and how it ends.
     fn concluded(

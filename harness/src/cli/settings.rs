@@ -6,9 +6,7 @@ use lycosa_lua::worker::{self, Driver, WorkerOptions, WorkloadInfo, WorkloadSour
 
 use super::Failure;
 use super::arguments::{Switch, WorkloadArguments};
-
-/// Similarity (Jaro-Winkler) from which a name is taken for a misspelling of another.
-const SIMILARITY_MIN: f64 = 0.8;
+use crate::suggestion::nearest;
 
 /// Options for the workers, checked against the workload. A user's file is described by
 /// `describe`; what is bundled is known. Other sizes take the same options but for `records`.
@@ -112,16 +110,6 @@ fn check_driver(driver: Driver, workload: &WorkloadSource) -> Result<(), Failure
         ));
     }
     Ok(())
-}
-
-/// The name that `name` is most likely a misspelling of.
-fn nearest<'a>(name: &str, names: &[&'a str]) -> Option<&'a str> {
-    names
-        .iter()
-        .map(|candidate| (strsim::jaro_winkler(name, candidate), *candidate))
-        .filter(|(similarity, _)| *similarity >= SIMILARITY_MIN)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, candidate)| candidate)
 }
 
 #[cfg(test)]

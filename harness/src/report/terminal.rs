@@ -16,10 +16,17 @@ use crate::statistics::INTERVAL_SAMPLES_MIN;
 
 /// What is going to run.
 pub(crate) fn header(page: &mut Page<'_>, context: &Context, point: &Point) -> io::Result<()> {
-    let index = match point.index {
-        IndexKind::Tree => "TREE",
-        IndexKind::Hash => "HASH",
-    };
+    let sizes = format!("{} records", grouped(point.records));
+    header_of_sizes(page, context, point, &sizes)
+}
+
+/// What is going to run at several sizes; `point` is one of them.
+pub(crate) fn header_of_sizes(
+    page: &mut Page<'_>,
+    context: &Context,
+    point: &Point,
+    sizes: &str,
+) -> io::Result<()> {
     let driver = match point.driver {
         Driver::Lua => "from Lua",
         Driver::Rust => "from Rust",
@@ -29,20 +36,36 @@ pub(crate) fn header(page: &mut Page<'_>, context: &Context, point: &Point) -> i
         &[
             format!("lycosa {}", context.lycosa_version),
             point.workload.clone(),
-            format!("{} records", grouped(point.records)),
+            sizes.to_owned(),
             format!(
                 "{} fibers x {} {}",
                 point.fibers,
                 point.ops_per_txn,
                 point.operation_noun()
             ),
-            index.to_owned(),
+            index(point.index).to_owned(),
             driver.to_owned(),
         ],
     )?;
     if context.translator != Translator::Native {
         page.sentence(RED, "", &translated(context))?;
     }
+    for warning in context.conditions.warnings() {
+        page.sentence(YELLOW, "", &warning)?;
+    }
+    debug_build(page, context)
+}
+
+/// The index as schemas call it.
+pub(crate) fn index(kind: IndexKind) -> &'static str {
+    match kind {
+        IndexKind::Tree => "TREE",
+        IndexKind::Hash => "HASH",
+    }
+}
+
+/// Says that a build without optimizations is measured, if it is.
+pub(crate) fn debug_build(page: &mut Page<'_>, context: &Context) -> io::Result<()> {
     if context.profile == "debug" {
         let text = "debug build: its figures mean nothing; build with cargo build --release";
         page.sentence(YELLOW, "", text)?;
@@ -61,9 +84,15 @@ fn translated(context: &Context) -> String {
              it for the chip's own figures"
         );
     }
+    // A shell that is translated itself starts the wrong half of a universal binary.
+    let remedy = if context.binary_architectures.contains(&context.host_arch) {
+        format!("its file holds {chip} too, which arch -{chip} starts, for")
+    } else {
+        format!("a build for {chip} gives")
+    };
     format!(
-        "running under {translator}: this binary is {binary}, the chip {chip}; a build for {chip} \
-         gives the chip's own figures"
+        "running under {translator}: this binary is {binary}, the chip {chip}; {remedy} the \
+         chip's own figures"
     )
 }
 
@@ -98,11 +127,7 @@ pub(crate) fn report(
         page.labelled(PLAIN, "transaction", &latency(&figures.txn_latency_ns))?;
         warnings(page, figures)?;
     }
-    let void: Vec<&str> = runs.iter().filter_map(|run| run.void.as_deref()).collect();
-    if let Some(reason) = void.last() {
-        let text = format!("{} repetitions, run again; the last: {reason}", void.len());
-        page.sentence(YELLOW, "void", &text)?;
-    }
+    void(page, runs)?;
     if let Some(first) = runs.first() {
         let checksum = &first.checksum;
         let (label, values) = if checksum.is_empty() {
@@ -117,6 +142,24 @@ pub(crate) fn report(
         page.labelled(PLAIN, label, &values)?;
     }
     machine(page, context, point, runs)
+}
+
+/// What does not count, and why.
+pub(crate) fn void<'a>(
+    page: &mut Page<'_>,
+    runs: impl IntoIterator<Item = &'a Run>,
+) -> io::Result<()> {
+    let void: Vec<&str> = runs
+        .into_iter()
+        .filter_map(|run| run.void.as_deref())
+        .collect();
+    match void.last() {
+        Some(reason) => {
+            let text = format!("{} repetitions, run again; the last: {reason}", void.len());
+            page.sentence(YELLOW, "void", &text)
+        }
+        None => Ok(()),
+    }
 }
 
 /// Wall time: the one line that remains of a quiet run.
@@ -144,7 +187,8 @@ pub(crate) fn median_line(page: &mut Page<'_>, figures: &Figures) -> io::Result<
     )
 }
 
-fn warnings(page: &mut Page<'_>, figures: &Figures) -> io::Result<()> {
+/// What makes the figures doubtful.
+pub(crate) fn warnings(page: &mut Page<'_>, figures: &Figures) -> io::Result<()> {
     if let Some(change) = figures.drift {
         let direction = if change > 0.0 { "slower" } else { "faster" };
         let text = format!(
@@ -169,7 +213,12 @@ fn warnings(page: &mut Page<'_>, figures: &Figures) -> io::Result<()> {
 }
 
 /// One line on the machine and on what ran on it.
-fn machine(page: &mut Page<'_>, context: &Context, point: &Point, runs: &[Run]) -> io::Result<()> {
+pub(crate) fn machine(
+    page: &mut Page<'_>,
+    context: &Context,
+    point: &Point,
+    runs: &[Run],
+) -> io::Result<()> {
     let mut items = vec![
         context.cpu.clone(),
         context.os.clone(),
@@ -346,10 +395,31 @@ mod tests {
         context.binary_arch = String::from("x86_64");
         context.translator = Translator::Rosetta;
         context.profile = String::from("debug");
+        context.conditions.low_power_mode = Some(true);
         let text = written(80, |page| header(page, &context, &point()));
         assert!(text.contains("running under Rosetta: this binary is x86_64, the chip arm64"));
         assert!(text.contains("debug build"));
+        assert!(text.contains("low-power mode is on"));
+        let text = written(200, |page| header(page, &context, &point()));
+        assert!(text.contains("a build for arm64 gives the chip's own figures"));
         assert_eq!(architecture(&context), "x86_64 on arm64, Rosetta");
+    }
+
+    #[test]
+    fn a_translated_half_of_a_universal_binary_tells_in_red_how_to_start_the_other() {
+        let mut context = context();
+        context.binary_arch = String::from("x86_64");
+        context.translator = Translator::Rosetta;
+        context.binary_architectures = vec![String::from("x86_64"), String::from("aarch64")];
+        let mut out = Vec::new();
+        header(&mut Page::new(&mut out, 200), &context, &point()).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let sentence = format!("{RED}running under Rosetta");
+        assert!(text.contains(&sentence), "{text}");
+        assert!(
+            text.contains("its file holds arm64 too, which arch -arm64 starts"),
+            "{text}"
+        );
     }
 
     #[test]

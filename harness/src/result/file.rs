@@ -9,6 +9,7 @@ use super::latency::LatencyError;
 use super::plan::PlanRecord;
 use super::summary::{self, SummaryRecord};
 use super::{ArmRecord, Record, Run, Status};
+use crate::comparison::{ArmComparison, comparisons};
 use crate::environment::Context;
 
 /// Version of the form; a larger one is not understood.
@@ -37,6 +38,10 @@ pub(crate) struct Document {
     // Made from `runs` whenever a file is read: there is one truth.
     #[serde(skip_deserializing)]
     pub(crate) summary: Vec<SummaryRecord>,
+    /// One entry for each arm but the first; empty while it is running.
+    // Made from `runs`, as the summary is.
+    #[serde(skip_deserializing)]
+    pub(crate) comparisons: Vec<ArmComparison>,
 }
 
 fn first_format() -> u32 {
@@ -62,6 +67,7 @@ impl Document {
             arms: record.arms.clone(),
             runs: record.runs.clone(),
             summary: summary::summaries(&record.runs)?,
+            comparisons: comparisons(&record.runs, context.noise_floor.as_ref()),
         })
     }
 
@@ -75,6 +81,7 @@ impl Document {
             arms: record.arms.clone(),
             runs: record.runs.clone(),
             summary: Vec::new(),
+            comparisons: Vec::new(),
         }
     }
 }
@@ -122,6 +129,7 @@ pub(crate) fn read(path: &Path) -> Result<Document, ReadError> {
         path: shown(),
         source,
     })?;
+    document.comparisons = comparisons(&document.runs, document.context.noise_floor.as_ref());
     Ok(document)
 }
 
@@ -168,7 +176,14 @@ mod tests {
         assert_eq!(
             keys(&value),
             [
-                "arms", "context", "format", "plan", "runs", "status", "summary"
+                "arms",
+                "comparisons",
+                "context",
+                "format",
+                "plan",
+                "runs",
+                "status",
+                "summary"
             ]
         );
         assert_eq!(

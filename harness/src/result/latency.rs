@@ -8,7 +8,7 @@ use std::io::Cursor;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;
-use hdrhistogram::serialization::Deserializer;
+use hdrhistogram::serialization::{Deserializer, Serializer as _, V2Serializer};
 use lycosa_lua::worker::LatencyNs;
 
 use super::Run;
@@ -25,6 +25,8 @@ pub(crate) enum LatencyError {
     Histogram(hdrhistogram::serialization::DeserializeError),
     #[error("the latency histograms cannot be merged ({0})")]
     Merge(String),
+    #[error("the latencies cannot be put into a histogram ({0})")]
+    Counts(String),
 }
 
 /// Decodes the histogram of one repetition, in nanoseconds.
@@ -33,6 +35,37 @@ pub(crate) fn decode(text: &str) -> Result<Histogram<u64>, LatencyError> {
     Deserializer::new()
         .deserialize(&mut Cursor::new(bytes))
         .map_err(LatencyError::Histogram)
+}
+
+/// Percentiles and histogram of latencies that come as values and how often each was seen; `max` is
+/// the largest, exact, or 0 if that is not known.
+pub(crate) fn of_counts(
+    counts: impl Iterator<Item = (u64, u64)>,
+    max: u64,
+) -> Result<(LatencyNs, String), LatencyError> {
+    let failed = |error: &dyn std::fmt::Display| LatencyError::Counts(error.to_string());
+    let mut histogram =
+        Histogram::<u64>::new(SIGNIFICANT_DIGITS).map_err(|error| failed(&error))?;
+    for (value, count) in counts {
+        histogram
+            .record_n(value, count)
+            .map_err(|error| failed(&error))?;
+    }
+    let mut bytes = Vec::new();
+    V2Serializer::new()
+        .serialize(&histogram, &mut bytes)
+        .map_err(|error| LatencyError::Counts(format!("{error:?}")))?;
+    let max = if max == 0 { histogram.max() } else { max };
+    let at = |quantile| histogram.value_at_quantile(quantile).min(max);
+    let percentiles = LatencyNs {
+        p50: at(0.5),
+        p95: at(0.95),
+        p99: at(0.99),
+        p999: at(0.999),
+        max,
+        count: histogram.len(),
+    };
+    Ok((percentiles, STANDARD.encode(bytes)))
 }
 
 /// Percentiles over every transaction of every repetition. Repetitions without a histogram (of
@@ -112,6 +145,18 @@ mod tests {
         };
         let latency = merge(&[with(7), with(1), with(3)]).unwrap();
         assert_eq!((latency.p50, latency.max, latency.count), (3, 1_930_000, 6));
+    }
+
+    #[test]
+    fn counts_make_the_histogram_that_the_values_would() {
+        let counts = [(1_000, 990), (50_000, 10), (0, 0)];
+        let (latency, text) = of_counts(counts.into_iter(), 50_001).unwrap();
+        assert_eq!((latency.count, latency.p50), (1_000, 1_000));
+        assert_eq!((latency.p999, latency.max), (50_001, 50_001));
+        assert_eq!(decode(&text).unwrap().len(), 1_000);
+        assert!(of_counts([(u64::MAX, 9)].into_iter(), 0).is_ok());
+        let too_many = of_counts([(7, u64::MAX)].into_iter(), 0);
+        assert!(matches!(too_many, Err(LatencyError::Counts(_))));
     }
 
     #[test]

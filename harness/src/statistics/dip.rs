@@ -5,10 +5,9 @@
 //! on, and the dip is the least largest distance of the sample's distribution function from any
 //! such one. It is a probability: 1/2n when n samples have one mode, 1/4 for two equal points.
 
-/// Dips that one in 20 uniform samples of a size exceeds, by size; no distribution with one mode
-/// does it more often in large samples, and those with thin tails hardly ever. As published by
-/// Hartigan and Hartigan in table 1, with the digits of the million samples of each size that
-/// Maechler simulated for the R package diptest.
+/// Dips that one in 20 uniform samples of a size exceeds, by size: as in table 1 of Hartigan and
+/// Hartigan, with the digits of the million samples of each size that Maechler simulated for the R
+/// package diptest. In large samples no usual distribution with one mode has larger dips.
 const CRITICAL: [(usize, f64); 14] = [
     (4, 0.2073),
     (5, 0.1864),
@@ -26,23 +25,24 @@ const CRITICAL: [(usize, f64); 14] = [
     (500, 0.0237),
 ];
 
-/// Whether a dip of so many samples speaks against one mode, at 5 %. Between the sizes of the table
-/// the dip times the root of the size is interpolated; past the last it has converged.
+/// Whether a dip of so many samples speaks against one mode, at 5 %; below the smallest size of the
+/// table nothing does. Between its sizes the dip times the root of the size is interpolated, and
+/// past the last it has converged.
 pub(super) fn is_too_large_for_one_mode(dip: f64, samples: usize) -> bool {
     let scaled = |(size, dip): (usize, f64)| (size as f64).sqrt() * dip;
-    let above = CRITICAL.partition_point(|(size, _)| *size < samples);
-    let critical = match (above.checked_sub(1), CRITICAL.get(above)) {
-        // Below the smallest size nothing can be told.
-        (None, Some((size, _))) if samples < *size => return false,
-        (None, _) => scaled(CRITICAL[0]),
-        (Some(last), None) => scaled(CRITICAL[last]),
-        (Some(below), Some(above)) => {
-            let (low, high) = (CRITICAL[below].0 as f64, above.0 as f64);
-            let part = (samples as f64 - low) / (high - low);
-            scaled(CRITICAL[below]) * (1.0 - part) + scaled(*above) * part
+    let largest = CRITICAL[CRITICAL.len() - 1];
+    let around = CRITICAL
+        .windows(2)
+        .find(|pair| (pair[0].0..=pair[1].0).contains(&samples));
+    let critical = match around {
+        Some(pair) => {
+            let part = (samples - pair[0].0) as f64 / (pair[1].0 - pair[0].0) as f64;
+            scaled(pair[0]) * (1.0 - part) + scaled(pair[1]) * part
         }
+        None if samples > largest.0 => scaled(largest),
+        None => return false,
     };
-    (samples as f64).sqrt() * dip > critical
+    scaled((samples, dip)) > critical
 }
 
 /// The dip of sorted samples. Costs n for one pass, and at worst n passes.

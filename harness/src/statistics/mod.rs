@@ -25,4 +25,6 @@ pub(crate) use modes::{TwoGroups, two_groups};
 pub(crate) use noise::noise_floor;
 pub(crate) use rank_test::{RankTest, mann_whitney};
 pub(crate) use summary::{INTERVAL_SAMPLES_MIN, Summary, drift, median, outliers, summarize};
-pub(crate) use verdict::{Comparison, Regression, Verdict, compare, regression};
+pub(crate) use verdict::{
+    Comparison, Regression, Verdict, compare, regression, relative_difference,
+};

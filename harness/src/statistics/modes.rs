@@ -4,7 +4,7 @@
 //! usual causes are two kinds of core, a clock that was lowered part of the time, another process.
 
 use super::dip::{dip, is_too_large_for_one_mode};
-use super::summary::{median_of_sorted, sorted};
+use super::summary::{have_ratios, median_of_sorted, sorted};
 
 /// Fewest samples of a group: one or two that lie apart are outliers, and named as such.
 const GROUP_SAMPLES_MIN: usize = 3;
@@ -35,8 +35,7 @@ pub(crate) struct TwoGroups {
 /// sum of squares within (Fisher 1958, "On grouping for maximum homogeneity"), of three samples
 /// or more, with medians at least 1 % apart. Costs n^2 for n samples at worst.
 pub(crate) fn two_groups(samples: &[f64]) -> Option<TwoGroups> {
-    let usable = |sample: &f64| sample.is_finite() && *sample > 0.0;
-    if samples.len() < 2 * GROUP_SAMPLES_MIN || !samples.iter().all(usable) {
+    if samples.len() < 2 * GROUP_SAMPLES_MIN || !have_ratios(samples) {
         return None;
     }
     let sorted = sorted(samples);

@@ -1,7 +1,7 @@
 //! Noise floor: the difference that this machine shows between two runs of the same program.
 
 use super::resampling::{ResampledMedian, ResampledRatio};
-use super::summary::{INTERVAL_SAMPLES_MIN, median, sorted};
+use super::summary::{INTERVAL_SAMPLES_MIN, have_ratios, median, sorted};
 use super::verdict::relative_difference;
 
 /// Part of the pairs of resamples that differ no more than the floor. The floor comes from samples
@@ -18,16 +18,12 @@ const QUANTILE: f64 = 0.975;
 /// within it 94 to 97 % of the time, whatever the shape; random re-splits of the pooled samples,
 /// without replacement, gave floors that held 85 to 91 %. It applies to comparisons of as many
 /// samples or more. `None` below [`INTERVAL_SAMPLES_MIN`] samples on a side, or with anything but
-/// finite numbers above 0. Takes four times as long as an
-/// interval of the ratio.
+/// numbers above 0. Takes two to four times as long as an interval of the ratio.
 pub(crate) fn noise_floor(first: &[f64], second: &[f64]) -> Option<f64> {
-    let usable = |sample: &f64| sample.is_finite() && *sample > 0.0;
-    if first.len().min(second.len()) < INTERVAL_SAMPLES_MIN
-        || !first.iter().chain(second).all(usable)
-    {
+    let pooled = sorted(&[first, second].concat());
+    if first.len().min(second.len()) < INTERVAL_SAMPLES_MIN || !have_ratios(&pooled) {
         return None;
     }
-    let pooled = sorted(&[first, second].concat());
     let usual = ResampledRatio::new(
         ResampledMedian::new(&pooled, first.len()),
         ResampledMedian::new(&pooled, second.len()),

@@ -23,17 +23,20 @@ impl ResampledMedian {
     pub(super) fn new(samples: &[f64], drawn: usize) -> Self {
         let ranks = MiddleRanks::new(samples.len(), drawn);
         let mut outcomes = Vec::new();
-        for lower in 1..=samples.len() {
+        let mut add = |median: f64, probability: f64| {
+            if probability > PROBABILITY_MIN {
+                outcomes.push((median, probability));
+            }
+        };
+        for (lower, sample) in (1..).zip(samples) {
             if drawn % 2 == 1 {
-                outcomes.push((samples[lower - 1], ranks.is_lower(lower)));
+                add(*sample, ranks.is_lower(lower));
                 continue;
             }
-            for upper in lower..=samples.len() {
-                let median = samples[lower - 1].midpoint(samples[upper - 1]);
-                outcomes.push((median, ranks.are_both(lower, upper)));
+            for (upper, other) in (lower..).zip(&samples[lower - 1..]) {
+                add(sample.midpoint(*other), ranks.are_both(lower, upper));
             }
         }
-        outcomes.retain(|(_, probability)| *probability > PROBABILITY_MIN);
         outcomes.sort_by(|a, b| a.0.total_cmp(&b.0));
         let total: f64 = outcomes.iter().map(|(_, probability)| probability).sum();
         let mut below = 0.0;

@@ -97,6 +97,14 @@ pub(crate) fn median(samples: &[f64]) -> Option<f64> {
     median_of_sorted(&sorted(samples))
 }
 
+/// Whether samples can be divided by each other: numbers above 0, none so large or small that a
+/// ratio of two leaves the range of the type.
+pub(super) fn have_ratios(samples: &[f64]) -> bool {
+    samples
+        .iter()
+        .all(|sample| (1e-100..1e100).contains(sample))
+}
+
 pub(super) fn sorted(samples: &[f64]) -> Vec<f64> {
     let mut sorted = samples.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -3,6 +3,8 @@
 //! Two unrelated methods must agree before a difference is called, and it must exceed what the
 //! machine shows between equal programs. Costs are those of the interval and of the rank test.
 
+use serde::Serialize;
+
 use super::bootstrap::{RatioEstimate, ratio_of_medians};
 use super::rank_test::mann_whitney;
 
@@ -10,7 +12,8 @@ use super::rank_test::mann_whitney;
 const SIGNIFICANCE: f64 = 0.05;
 
 /// What a comparison of two samples says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Verdict {
     /// The medians differ.
     Difference,
@@ -31,7 +34,7 @@ pub(crate) struct Comparison {
     pub(crate) verdict: Verdict,
 }
 
-/// Compares two independent samples; `None` when one is empty or holds anything but finite numbers
+/// Compares two independent samples; `None` when one is empty or holds anything but numbers
 /// above 0.
 ///
 /// A difference is called when all of these hold, and swapping the samples never changes that:
@@ -186,6 +189,26 @@ mod tests {
         assert_eq!(judge(0.9, 0.0), Regression::No);
         assert_eq!(judge(1.1, 0.0), Regression::Yes);
         assert_eq!(judge(0.9, -0.5), Regression::Inconclusive);
+    }
+
+    #[test]
+    fn regressions_are_named_by_their_size() {
+        let judged = |slowdown: f64, answer: Regression| {
+            share_of(500, |random| {
+                let current: Vec<f64> = sample(random, wall_time, 15)
+                    .iter()
+                    .map(|x| slowdown * x)
+                    .collect();
+                let comparison = compare(&current, &sample(random, wall_time, 15), None);
+                regression(&comparison.unwrap(), 0.05) == answer
+            })
+        };
+        assert!(judged(1.0, Regression::No) > 0.98);
+        assert!(judged(1.0, Regression::Yes) < 0.001);
+        assert!(judged(1.02, Regression::Yes) < 0.01);
+        assert!(judged(1.08, Regression::Yes) > 0.98);
+        // On the threshold itself the estimate is above it half of the time.
+        assert!((0.4..0.6).contains(&judged(1.05, Regression::Yes)));
     }
 
     #[test]

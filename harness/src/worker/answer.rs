@@ -2,7 +2,8 @@
 //!
 //! A worker's standard output carries whatever the workload writes and, once, `NONCE JSON` up to
 //! the end of the line. The nonce is drawn anew for each worker, so no workload prints it by
-//! chance; the answer may stand behind a line that the workload left unfinished.
+//! chance; the answer may stand behind a line that the workload left unfinished. Another program
+//! that takes no nonce answers with a line that is a JSON object with a `wall_s` in it.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -25,6 +26,9 @@ pub(crate) struct Answer<T> {
 /// a line must not fill the memory.
 const LINE_BYTES_MAX: usize = 64 * 1024;
 
+/// The same for a line that may be the answer of a program without a nonce.
+const JSON_BYTES_MAX: usize = 4 * 1024 * 1024;
+
 /// 128 random bits in hexadecimal, from the seed that the standard library draws for hash tables.
 pub(crate) fn nonce() -> String {
     let half = || RandomState::new().hash_one(std::process::id());
@@ -39,22 +43,72 @@ pub(crate) fn encode<T: Serialize>(
     Ok(format!("{nonce} {}\n", serde_json::to_string(answer)?))
 }
 
+/// How an answer is told from other output.
+#[derive(Debug)]
+enum Mark {
+    /// It stands behind these bytes.
+    Nonce(Vec<u8>),
+    /// It is a line of its own: a JSON object with a `wall_s`.
+    Json,
+}
+
+impl Mark {
+    /// What stands before the answer in its line, and the answer.
+    fn split<'a>(&self, line: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
+        match self {
+            Self::Nonce(marker) => {
+                let start = find(line, marker)?;
+                Some((&line[..start], &line[start + marker.len()..]))
+            }
+            Self::Json => is_result(line).then_some((&[], line)),
+        }
+    }
+
+    /// How much of the end of an unfinished line must still be held back; `None` is all of it.
+    fn held_bytes(&self, pending: &[u8]) -> Option<usize> {
+        match self {
+            _ if pending.len() <= LINE_BYTES_MAX => None,
+            Self::Nonce(marker) if find(pending, marker).is_some() => None,
+            // The tail may be the beginning of the marker.
+            Self::Nonce(marker) => Some(marker.len()),
+            Self::Json if pending.starts_with(b"{") && pending.len() <= JSON_BYTES_MAX => None,
+            Self::Json => Some(0),
+        }
+    }
+}
+
 /// Separates the answer from the workload's output, in whatever pieces the bytes arrive.
 #[derive(Debug)]
 pub(crate) struct AnswerScanner {
-    marker: Vec<u8>,
+    mark: Mark,
     pending: Vec<u8>,
     answer: Option<Vec<u8>>,
+    answers: u32,
 }
 
 impl AnswerScanner {
-    /// A scanner for one worker's standard output.
+    /// A scanner for the standard output of a process that marks its answer with `nonce`.
     pub(crate) fn new(nonce: &str) -> Self {
+        Self::with(Mark::Nonce(format!("{nonce} ").into_bytes()))
+    }
+
+    /// A scanner for the standard output of a program that was given no nonce.
+    pub(crate) fn of_json() -> Self {
+        Self::with(Mark::Json)
+    }
+
+    fn with(mark: Mark) -> Self {
         Self {
-            marker: format!("{nonce} ").into_bytes(),
+            mark,
             pending: Vec::new(),
             answer: None,
+            answers: 0,
         }
+    }
+
+    /// How many answers there were so far.
+    pub(crate) fn answers(&self) -> u32 {
+        self.answers
     }
 
     /// Takes the next bytes; every finished line of the workload goes to `show`.
@@ -63,18 +117,15 @@ impl AnswerScanner {
             self.pending.extend_from_slice(piece);
             if piece.ends_with(b"\n") {
                 self.end_line(show);
-            } else if self.pending.len() > LINE_BYTES_MAX
-                && find(&self.pending, &self.marker).is_none()
-            {
-                // The tail may be the beginning of the marker.
-                let keep_from = self.pending.len() - self.marker.len();
+            } else if let Some(held_bytes) = self.mark.held_bytes(&self.pending) {
+                let keep_from = self.pending.len() - held_bytes;
                 show_line(&self.pending[..keep_from], show);
                 self.pending.drain(..keep_from);
             }
         }
     }
 
-    /// Ends the stream and hands out the JSON of the answer, if there was one.
+    /// Ends the stream and hands out the JSON of the last answer, if there was one.
     pub(crate) fn finish(&mut self, show: &mut dyn FnMut(&str)) -> Option<Vec<u8>> {
         self.end_line(show);
         self.answer.take()
@@ -84,17 +135,28 @@ impl AnswerScanner {
         let line = std::mem::take(&mut self.pending);
         let is_ended = line.ends_with(b"\n");
         let line = line.strip_suffix(b"\n").unwrap_or(&line);
-        match find(line, &self.marker) {
-            Some(start) => {
-                if start > 0 {
-                    show_line(&line[..start], show);
+        match self.mark.split(line) {
+            Some((before, answer)) => {
+                if !before.is_empty() {
+                    show_line(before, show);
                 }
-                self.answer = Some(line[start + self.marker.len()..].to_vec());
+                self.answer = Some(answer.to_vec());
+                self.answers += 1;
             }
             None if line.is_empty() && !is_ended => {}
             None => show_line(line, show),
         }
     }
+}
+
+/// Whether a line is what other programs answer with.
+fn is_result(line: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    struct Result {
+        #[serde(rename = "wall_s")]
+        _wall_s: serde::de::IgnoredAny,
+    }
+    line.starts_with(b"{") && serde_json::from_slice::<Result>(line).is_ok()
 }
 
 fn show_line(line: &[u8], show: &mut dyn FnMut(&str)) {
@@ -155,6 +217,41 @@ mod tests {
         }
         let answer = scanner.finish(&mut |line| shown_bytes += line.len());
         assert_eq!((shown_bytes, answer), (1_000_000, None));
+    }
+
+    #[test]
+    fn without_a_nonce_an_object_with_a_wall_time_is_the_answer() {
+        let mut shown = Vec::new();
+        let mut scanner = AnswerScanner::of_json();
+        let lines = b"loading\n{\"rows\":3}\n[1]\n{\"wall_s\":1.5}\n{broken\n {\"wall_s\":2}";
+        scanner.push(lines, &mut |line| shown.push(line.to_owned()));
+        let answer = scanner.finish(&mut |line| shown.push(line.to_owned()));
+        assert_eq!(answer.as_deref(), Some(&b"{\"wall_s\":1.5}"[..]));
+        assert_eq!(scanner.answers(), 1);
+        assert_eq!(
+            shown,
+            [
+                "loading",
+                "{\"rows\":3}",
+                "[1]",
+                "{broken",
+                " {\"wall_s\":2}"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_long_answer_without_a_nonce_is_kept_and_an_endless_line_is_not() {
+        let mut scanner = AnswerScanner::of_json();
+        let text = format!("{{\"wall_s\":1,\"pad\":\"{}\"}}\n", "x".repeat(1 << 20));
+        for piece in text.as_bytes().chunks(10_000) {
+            scanner.push(piece, &mut |line| panic!("{} bytes were shown", line.len()));
+        }
+        assert_eq!(scanner.answers(), 1);
+        for _ in 0..1_000 {
+            scanner.push(&[b'{'; 10_000], &mut |_| {});
+            assert!(scanner.pending.len() <= JSON_BYTES_MAX);
+        }
     }
 
     #[test]

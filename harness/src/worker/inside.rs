@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::Request;
 use super::answer::{self, Answer};
 use crate::environment;
+use crate::environment::scheduling;
 
 /// Carries out one request, a [`Request`] as JSON, and answers under `nonce`.
 ///
@@ -20,7 +21,10 @@ pub(crate) fn run(nonce: &str, request: &str) -> anyhow::Result<()> {
         serde_json::from_str(request).context("this is no request to a worker")?;
     end_with_parent().context("cannot watch the parent process")?;
     match request {
-        Request::Run(options) => answer(nonce, worker::run(&options)),
+        Request::Run { options, cores } => {
+            let place = move || scheduling::apply(cores);
+            answer(nonce, worker::run(&options, place))
+        }
         Request::Describe(source) => answer(nonce, worker::describe(&source)),
     }
 }

@@ -1,12 +1,18 @@
-//! Worker processes, from both ends: [`process`] starts one and reads it, [`inside`] is one,
-//! [`answer`] is what passes between them.
+//! Processes that measure. Workers of lycosa, from both ends: [`process`] starts one, [`inside`] is
+//! one, [`answer`] is what passes between them. [`program`] starts other programs by a [`template`];
+//! [`conversation`] holds either from its start to its end.
 
 use lycosa_lua::worker::{WorkerOptions, WorkloadSource};
 use serde::{Deserialize, Serialize};
 
+use crate::environment::scheduling::Cores;
+
 pub(crate) mod answer;
+mod conversation;
 pub(crate) mod inside;
 pub(crate) mod process;
+pub(crate) mod program;
+pub(crate) mod template;
 
 /// Name of the hidden subcommand that makes a process a worker.
 pub(crate) const SUBCOMMAND: &str = "worker-internal";
@@ -17,7 +23,12 @@ pub(crate) const SUBCOMMAND: &str = "worker-internal";
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Request {
     /// One repetition; the answer holds a `Measurement`.
-    Run(WorkerOptions),
+    Run {
+        /// What to measure.
+        options: WorkerOptions,
+        /// Where to measure it.
+        cores: Cores,
+    },
     /// Help and options of a workload; the answer holds a `WorkloadInfo`.
     Describe(WorkloadSource),
 }

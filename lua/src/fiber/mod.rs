@@ -9,12 +9,12 @@ mod descriptors;
 mod primitives;
 mod queues;
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::ffi::{c_int, c_void};
 use std::rc::Rc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use lycosa_engine::fiber::Scheduler;
+use lycosa_engine::fiber::{Scheduler, Usage};
 use mlua::ffi::{self, lua_State};
 use mlua::{Lua, Table};
 
@@ -29,6 +29,8 @@ struct Bridge {
     started: Instant,
     /// Made by the first wait for a file descriptor.
     watcher: OnceCell<descriptors::Watcher>,
+    /// The fibers' times, while they are measured.
+    usage: RefCell<Option<Rc<Usage>>>,
 }
 
 impl Drop for Bridge {
@@ -58,6 +60,7 @@ pub fn install(lua: &Lua, scheduler: &Scheduler) -> mlua::Result<Table> {
         started_unix_seconds: since_epoch.as_secs_f64(),
         started: Instant::now(),
         watcher: OnceCell::new(),
+        usage: RefCell::default(),
     });
     let pointer: *mut c_void = Rc::as_ptr(&bridge).cast_mut().cast();
     // A state that was not made by `new_state` has no boundary, and nothing of ours that recurses.
@@ -75,6 +78,8 @@ pub fn install(lua: &Lua, scheduler: &Scheduler) -> mlua::Result<Table> {
                 ffi::lua_pushcclosure(state, *function, 1);
                 ffi::lua_setfield(state, -2, name.as_ptr());
             }
+            ffi::lua_pushthread(state);
+            ffi::lua_setfield(state, -2, c"main_thread".as_ptr());
             ffi::lua_pushnumber(state, stack_size_bytes);
             ffi::lua_setfield(state, -2, c"stack_size_bytes".as_ptr());
         })

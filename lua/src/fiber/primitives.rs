@@ -7,7 +7,7 @@ use std::ffi::{c_int, c_void};
 use std::slice;
 use std::time::{Duration, Instant};
 
-use lycosa_engine::fiber::{Fiber, FiberId, JoinError, Status, Upcoming, Wake};
+use lycosa_engine::fiber::{Fiber, FiberId, JoinError, Status, Upcoming, Usage, Wake};
 use mlua::ffi::{self, lua_State};
 
 use super::{Primitive, bridge, timeout};
@@ -28,6 +28,8 @@ pub(super) const ALL: &[Primitive] = &[
     (c"name", name),
     (c"set_name", set_name),
     (c"switches", switches),
+    (c"measure", measure),
+    (c"usage", usage),
     (c"is_joinable", is_joinable),
     (c"set_joinable", set_joinable),
     (c"join", join),
@@ -324,6 +326,39 @@ unsafe extern "C-unwind" fn switches(state: *mut lua_State) -> c_int {
         let count = fiber_at(state, 1).map_or(0, |fiber| fiber.context_switches());
         answer_number(state, count as f64)
     }
+}
+
+/// `measure(is_on)`: begins to measure the fibers' times, or ends it.
+unsafe extern "C-unwind" fn measure(state: *mut lua_State) -> c_int {
+    // SAFETY: called by Lua as a primitive.
+    let (bridge, is_on) = unsafe { (bridge(state), ffi::lua_toboolean(state, 1) != 0) };
+    let mut usage = bridge.usage.borrow_mut();
+    if !is_on {
+        usage.take().into_iter().for_each(Usage::stop);
+    } else if usage.is_none() {
+        *usage = Some(Usage::start(&bridge.scheduler));
+    }
+    0
+}
+
+/// `usage(id)`: what a fiber takes, or without an id what switching takes: percentages of the last turn
+/// and on average, and seconds.
+unsafe extern "C-unwind" fn usage(state: *mut lua_State) -> c_int {
+    // SAFETY: called by Lua as a primitive; Lua guarantees room for three numbers.
+    unsafe {
+        let usage = bridge(state).usage.borrow().as_ref().map(|usage| {
+            if ffi::lua_isnoneornil(state, 1) == 0 {
+                usage.of_fiber(ffi::lua_tonumber(state, 1) as FiberId)
+            } else {
+                usage.of_scheduler()
+            }
+        });
+        let usage = usage.unwrap_or_default();
+        ffi::lua_pushnumber(state, usage.last_turn_percent);
+        ffi::lua_pushnumber(state, usage.average_percent);
+        ffi::lua_pushnumber(state, usage.total.as_secs_f64());
+    }
+    3
 }
 
 /// `is_joinable(id)`.

@@ -1,6 +1,7 @@
 //! One repetition of a workload in this process: from its Lua file (`scripted`) or from Rust (`native`).
 
 mod contract;
+mod luajit;
 mod measure;
 mod native;
 mod scripted;
@@ -9,15 +10,28 @@ pub use contract::{
     Driver, FIBERS_MAX, IndexKind, LatencyNs, Measurement, WorkerError, WorkerOptions,
     WorkloadInfo, WorkloadOption, WorkloadSource,
 };
+pub use luajit::{LuaJit, MachineCode, luajit};
 
 /// The bundled workloads: name and source.
 const BUNDLED: &[(&str, &str)] = &[("insert", include_str!("../../workloads/insert.lua"))];
 
 /// Runs one repetition in this process. Call it once a process: the fiber runtime is process-wide.
-pub fn run(options: &WorkerOptions) -> Result<Measurement, WorkerError> {
+///
+/// `place` runs first on the transaction thread, which is another than the caller's: what a system
+/// says of threads must be said there. An error of its is the repetition's.
+pub fn run<P>(options: &WorkerOptions, place: P) -> Result<Measurement, WorkerError>
+where
+    P: FnOnce() -> Result<(), String> + Send + 'static,
+{
+    let place = move || {
+        place().map_err(|message| WorkerError::Usage {
+            message,
+            suggestion: None,
+        })
+    };
     match options.driver {
-        Driver::Lua => scripted::run(options),
-        Driver::Rust => native::run(options),
+        Driver::Lua => scripted::run(options, place),
+        Driver::Rust => native::run(options, place),
     }
 }
 
@@ -29,14 +43,67 @@ pub fn bundled() -> Result<Vec<WorkloadInfo>, WorkerError> {
         .collect()
 }
 
-/// Whether `LuaJIT`'s compiler works in this binary, on this machine.
-pub fn has_jit() -> bool {
-    let is_on = crate::state::new_state(true)
-        .and_then(|lua| lua.load("return (jit.status())").eval::<bool>());
-    is_on.unwrap_or(false)
+/// Source of a bundled workload, for programs that run the same file.
+pub fn bundled_source(name: &str) -> Option<&'static str> {
+    let found = BUNDLED.iter().find(|(known, _)| *known == name);
+    found.map(|(_, source)| *source)
 }
+
+/// The script that drives a workload under a real Tarantool; the same one drives it here.
+pub const TARANTOOL_DRIVER: &str = scripted::DRIVER;
 
 /// Loads a workload without running it: its help and options, or what is wrong with it.
 pub fn describe(source: &WorkloadSource) -> Result<WorkloadInfo, WorkerError> {
     scripted::describe(source)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::thread;
+
+    use super::*;
+
+    fn options(driver: Driver) -> WorkerOptions {
+        WorkerOptions {
+            workload: WorkloadSource::Bundled(String::from("insert")),
+            records: 10,
+            fibers: 1,
+            ops_per_txn: 1,
+            index: IndexKind::Tree,
+            driver,
+            jit: true,
+            memory_bytes: 16 << 20,
+            seed: 1,
+            settings: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn the_thread_is_placed_on_itself_before_it_works() {
+        for driver in [Driver::Lua, Driver::Rust] {
+            let (sender, placed) = mpsc::channel();
+            let place = move || {
+                sender
+                    .send(thread::current().id())
+                    .map_err(|e| e.to_string())
+            };
+            assert_eq!(run(&options(driver), place).unwrap().ops, 10);
+            assert_ne!(placed.recv(), Ok(thread::current().id()));
+        }
+    }
+
+    #[test]
+    fn where_the_thread_cannot_be_placed_nothing_runs() {
+        for driver in [Driver::Lua, Driver::Rust] {
+            let refused = run(&options(driver), || Err(String::from("no such cores")));
+            assert_eq!(
+                refused,
+                Err(WorkerError::Usage {
+                    message: String::from("no such cores"),
+                    suggestion: None,
+                })
+            );
+        }
+    }
 }

@@ -19,7 +19,10 @@ use super::measure::{Latencies, cpu_s, peak_rss_bytes};
 
 const DEFAULT_PAYLOAD: &str = "payload";
 
-pub(super) fn run(options: &WorkerOptions) -> Result<Measurement, WorkerError> {
+pub(super) fn run<P>(options: &WorkerOptions, place: P) -> Result<Measurement, WorkerError>
+where
+    P: FnOnce() -> Result<(), WorkerError> + Send + 'static,
+{
     if options.workload != WorkloadSource::Bundled(String::from("insert")) {
         let message =
             String::from("only the bundled workload `insert` runs from Rust; use --driver lua");
@@ -38,6 +41,7 @@ pub(super) fn run(options: &WorkerOptions) -> Result<Measurement, WorkerError> {
         ..EngineOptions::default()
     };
     let outcome = Engine::run(settings, move |engine| {
+        place()?;
         Repetition {
             engine: engine.clone(),
             options,

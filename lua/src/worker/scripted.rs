@@ -4,7 +4,6 @@ use std::path::Path;
 
 use mlua::{Lua, Table, Value};
 
-use super::BUNDLED;
 use super::contract::{
     IndexKind, Measurement, WorkerError, WorkerOptions, WorkloadInfo, WorkloadOption,
     WorkloadSource,
@@ -12,17 +11,21 @@ use super::contract::{
 use super::measure::{Latencies, peak_rss_bytes};
 use crate::{runtime, state};
 
-const DRIVER: &str = include_str!("../../workloads/run.lua");
+pub(super) const DRIVER: &str = include_str!("../../workloads/run.lua");
 
 /// Memory for a workload that is only looked at.
 const DESCRIBE_MEMORY_BYTES: usize = 16 << 20;
 
-pub(super) fn run(options: &WorkerOptions) -> Result<Measurement, WorkerError> {
+pub(super) fn run<P>(options: &WorkerOptions, place: P) -> Result<Measurement, WorkerError>
+where
+    P: FnOnce() -> Result<(), WorkerError> + Send + 'static,
+{
     let owned = options.clone();
     let outcome = runtime::run(
         options.jit,
         options.memory_bytes as usize,
         move |lua, _engine| {
+            place()?;
             let result = run_in_main_fiber(lua, &owned);
             // Printed lines must not wait in Lua's buffer when the answer is given.
             let _ = lua.load("io.stdout:flush()").exec();
@@ -66,8 +69,8 @@ fn text_of(error: &mlua::Error) -> String {
 /// Runs the workload's file and answers with the table that it returns.
 fn load(lua: &Lua, source: &WorkloadSource) -> Result<Table, WorkerError> {
     let (name, text) = match source {
-        WorkloadSource::Bundled(name) => match BUNDLED.iter().find(|(known, _)| known == name) {
-            Some((_, text)) => (format!("@{name}.lua"), text.as_bytes().to_vec()),
+        WorkloadSource::Bundled(name) => match super::bundled_source(name) {
+            Some(text) => (format!("@{name}.lua"), text.as_bytes().to_vec()),
             None => return Err(plain(format!("`{name}` is not a bundled workload"))),
         },
         WorkloadSource::File(path) => (format!("@{}", path.display()), read(path)?),

@@ -1,113 +1,96 @@
-//! Linux: everything from `/proc` and `/etc`, and CPUID where there is one.
+//! Linux: everything from `/proc`, `/sys` and `/etc`, and CPUID where there is one.
 
-use std::fs;
-use std::io::Read;
+mod conditions;
+mod cores;
+mod machine;
+
 use std::path::{Path, PathBuf};
 
 use super::Facts;
+use super::executable;
+use super::system::System;
 use super::translator::{self, Evidence, Translator};
+
+pub(crate) use conditions::conditions;
+pub(crate) use cores::core_kinds;
+#[cfg(test)]
+pub(crate) use cores::cpu_numbers;
 
 /// Link to the running program that QEMU does not fake.
 const THREAD_EXECUTABLE: &str = "/proc/thread-self/exe";
 
-/// Offset of the machine in an ELF header.
-const ELF_MACHINE_OFFSET: usize = 18;
-
 /// Asks the system.
-pub(crate) fn facts() -> Facts {
-    let evidence = evidence();
+pub(crate) fn facts(system: &dyn System) -> Facts {
+    let evidence = evidence(system);
     let translator = translator::detect(&evidence);
-    let emulator = emulator(translator);
     let host_arch = match translator {
         Translator::Native => None,
         Translator::RosettaLinux | Translator::Prism => Some(String::from("aarch64")),
         // These are programs of the host themselves, and this link opens them.
-        _ => executable_machine(Path::new(THREAD_EXECUTABLE)),
+        _ => executable::architectures(&system.head(Path::new(THREAD_EXECUTABLE)))
+            .first()
+            .map(|arch| (*arch).to_owned()),
     };
-    let cpuinfo = read("/proc/cpuinfo").unwrap_or_default();
-    let model = read("/proc/device-tree/model");
+    let cpuinfo = system.read("/proc/cpuinfo").unwrap_or_default();
+    let model = system.read("/proc/device-tree/model");
+    let kernel = system
+        .read("/proc/sys/kernel/osrelease")
+        .map(|release| format!("Linux {release}"));
     Facts {
-        host_name: read("/proc/sys/kernel/hostname"),
+        host_name: system.read("/proc/sys/kernel/hostname"),
         os: Some(os_title(
-            read("/etc/os-release").as_deref(),
-            read("/proc/sys/kernel/osrelease").as_deref(),
+            system.read("/etc/os-release").as_deref(),
+            kernel.as_deref(),
         )),
+        kernel,
         cpu: cpu_title(&cpuinfo, model.as_deref(), evidence.cpu_brand.as_deref()),
-        load_average: read("/proc/loadavg").map_or_else(Vec::new, |text| load_average(&text)),
+        load_average: system.load_average(),
         host_arch,
-        emulator,
+        emulator: emulator(system, translator),
         translator: Some(translator),
+        machine: machine::machine(system, translator != Translator::Native),
+        ..Facts::default()
     }
 }
 
 /// Traces of a translator.
-pub(crate) fn evidence() -> Evidence {
-    let (cpu_brand, hypervisor_vendor) = translator::cpuid_texts();
+pub(crate) fn evidence(system: &dyn System) -> Evidence {
+    let (cpu_brand, hypervisor_vendor) = system.cpuid_texts();
     Evidence {
         is_macos: false,
         proc_translated: None,
         cpu_brand,
         hypervisor_vendor,
-        command_name: read("/proc/self/comm"),
-        thread_executable: fs::read_link(THREAD_EXECUTABLE)
-            .ok()
+        command_name: system.read("/proc/self/comm"),
+        thread_executable: system
+            .link(THREAD_EXECUTABLE)
             .and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned())),
     }
 }
 
 /// Path of QEMU, which only runs again what it is named for; the other translators are found by
 /// the kernel.
-fn emulator(translator: Translator) -> Option<PathBuf> {
+fn emulator(system: &dyn System, translator: Translator) -> Option<PathBuf> {
     if translator != Translator::QemuUser {
         return None;
     }
-    let path = fs::read_link(THREAD_EXECUTABLE).ok()?;
+    let path = system.link(THREAD_EXECUTABLE)?;
     let name = path.file_name()?.to_string_lossy();
     name.starts_with("qemu-").then(|| path.clone())
 }
 
-/// Architecture of an executable file.
-fn executable_machine(path: &Path) -> Option<String> {
-    let mut header = [0; ELF_MACHINE_OFFSET + 2];
-    fs::File::open(path).ok()?.read_exact(&mut header).ok()?;
-    elf_machine(&header).map(str::to_owned)
-}
-
-/// Architecture in an ELF header.
-fn elf_machine(header: &[u8]) -> Option<&'static str> {
-    if !header.starts_with(b"\x7fELF") {
-        return None;
-    }
-    let machine = header.get(ELF_MACHINE_OFFSET..ELF_MACHINE_OFFSET + 2)?;
-    Some(match u16::from_le_bytes([machine[0], machine[1]]) {
-        62 => "x86_64",
-        183 => "aarch64",
-        243 => "riscv64",
-        258 => "loongarch64",
-        _ => return None,
-    })
-}
-
-/// Trimmed text of a small file; `None` if there is none.
-fn read(path: &str) -> Option<String> {
-    let bytes = fs::read(path).ok()?;
-    let text = String::from_utf8_lossy(&bytes);
-    let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\0');
-    (!text.is_empty()).then(|| text.to_owned())
-}
-
 /// `Debian GNU/Linux 12 (bookworm), Linux 6.1.0`.
-fn os_title(os_release: Option<&str>, kernel_release: Option<&str>) -> String {
+fn os_title(os_release: Option<&str>, kernel: Option<&str>) -> String {
     let distribution = os_release.and_then(|text| {
         let value = text
             .lines()
             .find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
         Some(value.trim_matches(['"', '\'']).to_owned())
     });
-    let kernel = kernel_release.map_or(String::from("Linux"), |release| format!("Linux {release}"));
+    let kernel = kernel.unwrap_or("Linux");
     match distribution {
         Some(distribution) => format!("{distribution}, {kernel}"),
-        None => kernel,
+        None => kernel.to_owned(),
     }
 }
 
@@ -152,17 +135,10 @@ fn arm_part(implementer: &str, part: &str) -> Option<&'static str> {
     })
 }
 
-/// The three averages in front of `/proc/loadavg`.
-fn load_average(text: &str) -> Vec<f64> {
-    text.split_whitespace()
-        .take(3)
-        .map_while(|field| field.parse().ok())
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::environment::system::testing::Recorded;
 
     #[test]
     fn the_chip_is_named_on_x86_and_on_arm() {
@@ -186,28 +162,35 @@ mod tests {
     fn the_system_is_named_with_and_without_a_distribution() {
         let os_release = "ID=debian\nPRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n";
         assert_eq!(
-            os_title(Some(os_release), Some("6.1.0")),
+            os_title(Some(os_release), Some("Linux 6.1.0")),
             "Debian GNU/Linux 12 (bookworm), Linux 6.1.0"
         );
         assert_eq!(os_title(None, None), "Linux");
     }
 
     #[test]
-    fn the_host_is_told_from_the_emulators_header() {
+    fn under_qemu_the_host_is_told_from_the_emulator() {
         let mut header = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x02\0\xb7\0".to_vec();
-        assert_eq!(elf_machine(&header), Some("aarch64"));
-        header[ELF_MACHINE_OFFSET] = 62;
-        assert_eq!(elf_machine(&header), Some("x86_64"));
-        assert_eq!(elf_machine(&header[..10]), None);
-        assert_eq!(elf_machine(b"#!/bin/sh"), None);
+        header.resize(64, 0);
+        let system = Recorded::default()
+            .link(THREAD_EXECUTABLE, "/usr/bin/qemu-x86_64")
+            .executable(THREAD_EXECUTABLE, &header)
+            .cpuid("QEMU TCG CPU version 2.5+", "TCGTCGTCGTCG");
+        let facts = facts(&system);
+        assert_eq!(facts.translator, Some(Translator::QemuUser));
+        assert_eq!(facts.host_arch.as_deref(), Some("aarch64"));
+        assert_eq!(facts.emulator, Some(PathBuf::from("/usr/bin/qemu-x86_64")));
+        assert_eq!(facts.machine.hypervisor, None);
     }
 
     #[test]
-    fn load_averages_are_read_as_far_as_they_are_numbers() {
+    fn a_system_that_tells_nothing_is_linux_all_the_same() {
+        let facts = facts(&Recorded::default());
+        assert_eq!(facts.os.as_deref(), Some("Linux"));
+        assert_eq!(facts.translator, Some(Translator::Native));
         assert_eq!(
-            load_average("0.52 0.58 0.59 1/977 12345"),
-            [0.52, 0.58, 0.59]
+            (facts.kernel, facts.cpu, facts.host_name),
+            (None, None, None)
         );
-        assert!(load_average("none").is_empty());
     }
 }

@@ -1,0 +1,193 @@
+//! What is said of a comparison besides its ratios: first launches, where the noise floor comes
+//! from, repetitions that did not count, samples that a median describes badly.
+
+use std::collections::BTreeSet;
+use std::io;
+
+use lycosa_lua::worker::Driver;
+
+use super::comparison::percent;
+use super::page::{DIM, PLAIN, Page, Seconds, YELLOW};
+use crate::comparison::{ColdStart, Note, arms, cold_start, notes, voids};
+use crate::environment::{Context, NoiseFloor};
+use crate::quantity::{grouped, short_count};
+use crate::result::Run;
+use crate::state::selftest::{DAYS_MAX, Known};
+use crate::statistics::INTERVAL_SAMPLES_MIN;
+
+/// Noise floor from which a machine is no place to measure on.
+pub(crate) const NOISY: f64 = 0.05;
+
+/// The first launches of all arms, and what translating cost.
+pub(crate) fn cold_starts(page: &mut Page<'_>, runs: &[Run]) -> io::Result<()> {
+    let starts: Vec<(&str, ColdStart)> = arms(runs)
+        .into_iter()
+        .filter_map(|arm| Some((arm, cold_start(runs, arm)?)))
+        .collect();
+    if starts.is_empty() {
+        return Ok(());
+    }
+    let items: Vec<String> = starts
+        .iter()
+        .map(|(arm, start)| {
+            let all: Vec<String> = start.process_s.iter().map(|time| seconds(*time)).collect();
+            let warm = start
+                .warm_process_s
+                .map_or_else(String::new, |warm| format!(" (warm {})", seconds(warm)));
+            format!("{arm} {}{warm}", all.join(", "))
+        })
+        .collect();
+    page.labelled(DIM, "cold start", &items)?;
+    for (arm, start) in &starts {
+        if let Some(cost) = start.translation_s {
+            let text = format!("costs {} once ({arm})", seconds(cost));
+            page.sentence(PLAIN, "translation", &text)?;
+        }
+    }
+    Ok(())
+}
+
+fn seconds(time: f64) -> String {
+    Seconds::like(time).with_unit(time)
+}
+
+/// Where the noise floor comes from, and what to do if there is none or it is high.
+pub(crate) fn noise_floor(page: &mut Page<'_>, known: &Known, repetitions: u32) -> io::Result<()> {
+    let own = if repetitions as usize >= 2 * INTERVAL_SAMPLES_MIN {
+        "from odd against even repetitions of each arm"
+    } else {
+        "unknown: it takes 12 repetitions, or a self-test"
+    };
+    match known {
+        Known::Fresh(floor) if floor.relative > NOISY => {
+            let text = format!(
+                "{}: this machine is noisy; smaller differences are not shown",
+                of_selftest(floor)
+            );
+            page.sentence(YELLOW, "noise floor", &text)
+        }
+        Known::Fresh(floor) => page.sentence(DIM, "noise floor", &of_selftest(floor)),
+        Known::Old(floor) => {
+            let text = format!(
+                "{own}; the self-test of {} is older than {DAYS_MAX} days",
+                day(&floor.date)
+            );
+            page.sentence(DIM, "noise floor", &text)
+        }
+        Known::Nothing => {
+            let text = format!("{own}; `lycosa selftest` measures it");
+            page.sentence(DIM, "noise floor", &text)
+        }
+    }
+}
+
+fn of_selftest(floor: &NoiseFloor) -> String {
+    format!(
+        "{}, by the self-test of {}",
+        percent(floor.relative),
+        day(&floor.date)
+    )
+}
+
+/// The day of an RFC 3339 date.
+fn day(date: &str) -> &str {
+    date.get(..10).unwrap_or(date)
+}
+
+/// What the arms ran on.
+pub(crate) fn machine(page: &mut Page<'_>, context: &Context) -> io::Result<()> {
+    page.labelled(DIM, "machine", &[context.cpu.clone(), context.os.clone()])
+}
+
+/// That all arms left the same data, or that nothing says so.
+pub(crate) fn checksums(page: &mut Page<'_>, runs: &[Run]) -> io::Result<()> {
+    if runs.is_empty() {
+        return Ok(());
+    }
+    if runs.iter().any(|run| run.checksum.is_empty()) {
+        let text = "the workload has no verify()";
+        return page.sentence(PLAIN, "not verified", text);
+    }
+    let distinct: BTreeSet<&str> = runs.iter().map(|run| run.checksum.as_str()).collect();
+    let mut text = format!("agree in all {} repetitions", grouped(runs.len() as u64));
+    if let [one] = Vec::from_iter(distinct)[..] {
+        text.push_str("   ");
+        text.push_str(one);
+    }
+    page.sentence(PLAIN, "checksums", &text)
+}
+
+/// Void repetitions and what is worth a warning.
+pub(crate) fn warnings(page: &mut Page<'_>, runs: &[Run]) -> io::Result<()> {
+    for void in voids(runs) {
+        let noun = if void.count == 1 {
+            "repetition"
+        } else {
+            "repetitions"
+        };
+        let text = format!(
+            "{} {noun} of {}, run again: {}",
+            void.count,
+            void.arm,
+            void.reasons.join("; ")
+        );
+        page.sentence(YELLOW, "void", &text)?;
+    }
+    for note in notes(runs) {
+        warning(page, &note)?;
+    }
+    interpreted(page, runs)
+}
+
+/// Arms whose Lua was not compiled, though it was asked for: their ratio is another one.
+fn interpreted(page: &mut Page<'_>, runs: &[Run]) -> io::Result<()> {
+    for arm in arms(runs) {
+        let mut own = runs.iter().filter(|run| {
+            run.arm == arm && run.point.jit_requested && run.point.driver == Driver::Lua
+        });
+        if let Some(first) = own.next()
+            && !first.jit
+            && own.all(|run| !run.jit)
+        {
+            let text = format!("{arm}: asked for, but it did not work: Lua was interpreted");
+            page.sentence(YELLOW, "JIT", &text)?;
+        }
+    }
+    Ok(())
+}
+
+fn warning(page: &mut Page<'_>, note: &Note) -> io::Result<()> {
+    let place = format!("{} at {}", note.arm, short_count(note.point.records));
+    if let Some(change) = note.drift {
+        let direction = if change > 0.0 { "slower" } else { "faster" };
+        let text = format!(
+            "{place}: the last third ran {} {direction} than the first",
+            percent(change.abs())
+        );
+        page.sentence(YELLOW, "drift", &text)?;
+    }
+    if let Some(groups) = note.groups {
+        let scale = Seconds::like(groups.lower_median);
+        let text = format!(
+            "{place}: {} times about {}, {} times about {}; the median is of neither",
+            groups.lower_count,
+            scale.with_unit(groups.lower_median),
+            groups.upper_count,
+            scale.with_unit(groups.upper_median)
+        );
+        page.sentence(YELLOW, "two speeds", &text)?;
+    }
+    if !note.outliers.is_empty() {
+        let named: Vec<String> = note
+            .outliers
+            .iter()
+            .map(|(repetition, distance)| {
+                let sign = if *distance < 0.0 { '-' } else { '+' };
+                format!("no. {repetition} ({sign}{})", percent(distance.abs()))
+            })
+            .collect();
+        let text = format!("{place}: {}; counted all the same", named.join(", "));
+        page.sentence(YELLOW, "outliers", &text)?;
+    }
+    Ok(())
+}

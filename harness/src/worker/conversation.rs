@@ -1,0 +1,336 @@
+//! A process that is to give figures, from its start to its end: what it prints is shown, its answer
+//! kept, its end judged. Workers of lycosa and other programs alike.
+
+use std::collections::VecDeque;
+use std::io::{self, Read};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, ExitStatus};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::answer::{self, AnswerScanner};
+use crate::interrupt::Interrupt;
+use crate::schedule::Observer;
+
+/// How often the parent looks at the interrupt flag and redraws; the worker's own end wakes it
+/// at once. Ten wake-ups a second, on another core, do not show in the figures.
+const TICK: Duration = Duration::from_millis(100);
+
+/// How long output may still come after the worker has ended, from a process that it started and
+/// left behind.
+const OUTPUT_GRACE: Duration = Duration::from_millis(500);
+
+/// How long a signal that went to the whole process group may take to be noticed here, after the
+/// worker has died of it.
+const SIGNAL_GRACE: Duration = Duration::from_millis(250);
+
+/// Pieces of output that wait to be shown; a worker that prints faster than that waits in turn,
+/// rather than filling this process's memory.
+const CHUNKS_MAX: usize = 16;
+
+/// Last lines that are kept of a program's standard error; a Lua traceback fits.
+const ERROR_LINES_MAX: usize = 12;
+
+/// What a process left behind.
+#[derive(Debug)]
+pub(super) struct End {
+    /// Its last answer.
+    pub(super) json: Option<Vec<u8>>,
+    /// How many answers there were.
+    pub(super) answers: u32,
+    /// How it ended.
+    pub(super) status: ExitStatus,
+    /// The last lines of a program's standard error; those of a worker have been shown.
+    pub(super) errors: Vec<String>,
+}
+
+/// Whether the worker died of the signal with which the user stops the whole group. The worker
+/// may be gone before this process has handled its own copy of it.
+pub(super) fn was_interrupted(status: ExitStatus, interrupt: &Interrupt) -> bool {
+    let asked_to_end = matches!(
+        status.signal(),
+        Some(libc::SIGINT | libc::SIGTERM | libc::SIGHUP)
+    );
+    let deadline = Instant::now() + SIGNAL_GRACE;
+    while asked_to_end && !interrupt.is_raised() && Instant::now() < deadline {
+        thread::sleep(Duration::from_millis(5));
+    }
+    interrupt.is_raised()
+}
+
+/// How a process ended, in words.
+pub(super) fn describe_end(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("it left with exit code {code}"),
+        (None, Some(libc::SIGKILL)) => String::from(
+            "killed by SIGKILL, as the system does when memory runs out; try a smaller --memory",
+        ),
+        (None, Some(signal)) => match signal_name(signal) {
+            Some(name) => format!("killed by {name}"),
+            None => format!("killed by signal {signal}"),
+        },
+        (None, None) => status.to_string(),
+    }
+}
+
+fn signal_name(signal: i32) -> Option<&'static str> {
+    Some(match signal {
+        libc::SIGABRT => "SIGABRT",
+        libc::SIGBUS => "SIGBUS",
+        libc::SIGFPE => "SIGFPE",
+        libc::SIGHUP => "SIGHUP",
+        libc::SIGILL => "SIGILL",
+        libc::SIGINT => "SIGINT",
+        libc::SIGPIPE => "SIGPIPE",
+        libc::SIGSEGV => "SIGSEGV",
+        libc::SIGTERM => "SIGTERM",
+        libc::SIGTRAP => "SIGTRAP",
+        libc::SIGXCPU => "SIGXCPU",
+        _ => return None,
+    })
+}
+
+/// Which pipe bytes came from; no bytes are its end.
+enum Chunk {
+    Stdout(Vec<u8>),
+    Stderr(Vec<u8>),
+}
+
+/// Who is at the other end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Party {
+    /// A worker of lycosa, which ends with its standard input.
+    Worker,
+    /// Another program, the first of a process group of its own. What it says on standard error
+    /// is kept until it is known whether that is why it failed.
+    Program,
+}
+
+/// One process from its start to its end. Dropping it kills the process, and with a program
+/// all those that it has started.
+pub(super) struct Conversation {
+    party: Party,
+    child: Child,
+    chunks: Receiver<Chunk>,
+    stdout: AnswerScanner,
+    stderr: AnswerScanner,
+    errors: VecDeque<String>,
+    open_pipes: u32,
+    // Held open as long as the worker shall live; `Child::wait` would close it.
+    _lifeline: Option<std::process::ChildStdin>,
+}
+
+impl Conversation {
+    /// Takes a child whose output is piped; `stdout` knows its answer.
+    pub(super) fn new(mut child: Child, party: Party, stdout: AnswerScanner) -> io::Result<Self> {
+        let (sender, chunks) = mpsc::sync_channel(CHUNKS_MAX);
+        let pipes = (child.stdout.take(), child.stderr.take());
+        let mut conversation = Self {
+            party,
+            _lifeline: child.stdin.take(),
+            child,
+            chunks,
+            stdout,
+            // Drawn here, so that nothing is an answer on standard error.
+            stderr: AnswerScanner::new(&answer::nonce()),
+            errors: VecDeque::new(),
+            open_pipes: 0,
+        };
+        if let Some(pipe) = pipes.0 {
+            forward(pipe, sender.clone(), Chunk::Stdout)?;
+            conversation.open_pipes += 1;
+        }
+        if let Some(pipe) = pipes.1 {
+            forward(pipe, sender, Chunk::Stderr)?;
+            conversation.open_pipes += 1;
+        }
+        Ok(conversation)
+    }
+
+    /// Shows the output until the process ends; `None` if the user ended it.
+    pub(super) fn hold(
+        mut self,
+        interrupt: &Interrupt,
+        observer: &mut dyn Observer,
+    ) -> io::Result<Option<End>> {
+        let mut deadline: Option<Instant> = None;
+        while self.open_pipes > 0 && deadline.is_none_or(|deadline| Instant::now() < deadline) {
+            match self.chunks.recv_timeout(TICK) {
+                Ok(chunk) => self.take(&chunk, observer),
+                Err(RecvTimeoutError::Timeout) => {
+                    if deadline.is_none() && self.child.try_wait()?.is_some() {
+                        deadline = Some(Instant::now() + OUTPUT_GRACE);
+                    }
+                }
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            if interrupt.is_raised() {
+                return Ok(None);
+            }
+            observer.tick();
+        }
+        // A worker that closed its pipes and lives on can still be interrupted.
+        let status = loop {
+            match self.child.try_wait()? {
+                Some(status) => break status,
+                None if interrupt.is_raised() => return Ok(None),
+                None => thread::sleep(Duration::from_millis(1)),
+            }
+        };
+        self.end_lines(observer);
+        let json = self.stdout.finish(&mut |line| observer.output(line));
+        if self.party == Party::Program && status.success() {
+            self.errors
+                .drain(..)
+                .for_each(|line| observer.output(&line));
+        }
+        Ok(Some(End {
+            json,
+            answers: self.stdout.answers(),
+            status,
+            errors: std::mem::take(&mut self.errors).into(),
+        }))
+    }
+
+    fn take(&mut self, chunk: &Chunk, observer: &mut dyn Observer) {
+        let bytes = match chunk {
+            Chunk::Stdout(bytes) | Chunk::Stderr(bytes) => bytes,
+        };
+        if bytes.is_empty() {
+            self.open_pipes -= 1;
+            return;
+        }
+        match chunk {
+            Chunk::Stdout(bytes) => self.stdout.push(bytes, &mut |line| observer.output(line)),
+            Chunk::Stderr(bytes) => {
+                let Self { stderr, errors, .. } = self;
+                match self.party {
+                    Party::Worker => stderr.push(bytes, &mut |line| observer.output(line)),
+                    Party::Program => stderr.push(bytes, &mut |line| keep(errors, line)),
+                }
+            }
+        }
+    }
+
+    /// Takes what stands behind the last newline of standard error.
+    fn end_lines(&mut self, observer: &mut dyn Observer) {
+        let Self { stderr, errors, .. } = self;
+        match self.party {
+            Party::Worker => stderr.finish(&mut |line| observer.output(line)),
+            Party::Program => stderr.finish(&mut |line| keep(errors, line)),
+        };
+    }
+}
+
+/// Keeps a line among the last ones.
+fn keep(lines: &mut VecDeque<String>, line: &str) {
+    if lines.len() == ERROR_LINES_MAX {
+        lines.pop_front();
+    }
+    lines.push_back(line.to_owned());
+}
+
+impl Drop for Conversation {
+    fn drop(&mut self) {
+        // All of these fail only when the process is already gone, which is what is wanted. Only
+        // one that has not been waited for still owns its number, and with it the group's.
+        if self.party == Party::Program && matches!(self.child.try_wait(), Ok(None)) {
+            // SAFETY: kill takes two numbers and touches no memory.
+            unsafe { libc::kill(-(self.child.id() as libc::pid_t), libc::SIGKILL) };
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Reads a pipe to its end on a thread of its own, since a worker blocks when either is full.
+fn forward(
+    mut pipe: impl Read + Send + 'static,
+    sender: SyncSender<Chunk>,
+    chunk: fn(Vec<u8>) -> Chunk,
+) -> io::Result<()> {
+    thread::Builder::new().spawn(move || {
+        let mut buffer = vec![0; 64 * 1024];
+        loop {
+            let length = match pipe.read(&mut buffer) {
+                Ok(length) => length,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(_) => 0,
+            };
+            if sender.send(chunk(buffer[..length].to_vec())).is_err() || length == 0 {
+                return;
+            }
+        }
+    })?;
+    Ok(())
+}
+
+#[cfg(test)]
+pub(super) mod testing {
+    use std::process::{Command, Stdio};
+
+    use super::*;
+    use crate::result::Record;
+    use crate::schedule::Slot;
+
+    /// Keeps the lines that were shown.
+    #[derive(Default)]
+    pub(crate) struct Lines(pub(crate) Vec<String>);
+
+    impl Observer for Lines {
+        fn started(&mut self, _: Slot) {}
+        fn output(&mut self, line: &str) {
+            self.0.push(line.to_owned());
+        }
+        fn tick(&mut self) {}
+        fn finished(&mut self, _: Slot, _: &Record) {}
+    }
+
+    /// Runs a shell script in the worker's place, with the nonce `n0`.
+    pub(crate) fn converse(script: &str, interrupt: &Interrupt) -> (Option<End>, Vec<String>) {
+        let child = Command::new("/bin/sh")
+            .args(["-c", script])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = Lines::default();
+        let end = Conversation::new(child, Party::Worker, AnswerScanner::new("n0"))
+            .unwrap()
+            .hold(interrupt, &mut lines)
+            .unwrap();
+        (end, lines.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::testing::converse;
+    use super::*;
+
+    #[test]
+    fn an_interruption_ends_a_worker_that_would_go_on() {
+        let interrupt = Interrupt::default();
+        interrupt.raise();
+        let (end, _) = converse("exec sleep 600", &interrupt);
+        assert!(end.is_none());
+    }
+
+    #[test]
+    fn a_process_left_behind_with_the_pipe_open_holds_nothing_up() {
+        let (end, lines) = converse("sleep 600 & echo $!", &Interrupt::default());
+        assert_eq!(end.unwrap().status.code(), Some(0));
+        let left_behind = lines[0].as_str();
+        assert!(
+            Command::new("kill")
+                .arg(left_behind)
+                .status()
+                .unwrap()
+                .success()
+        );
+    }
+}
