@@ -21,7 +21,7 @@ use crate::interrupt::Interrupt;
 use crate::progress::Progress;
 use crate::range::Range;
 use crate::report::page::{PLAIN, Page, YELLOW};
-use crate::report::{comparison as report, findings};
+use crate::report::{builds, comparison as report, findings};
 use crate::result::{Point, Record, Run, run::workload_name};
 use crate::schedule::{Ending, Observer, Outcome, Plan, Slot};
 use crate::session::{Measured, Session};
@@ -316,6 +316,7 @@ fn conclude(
     if !quiet && !runs.is_empty() {
         findings::cold_starts(page, runs)?;
         findings::checksums(page, runs)?;
+        builds::builds(page, &record.arms)?;
         findings::warnings(page, runs)?;
         findings::machine(page, &session.context)?;
     }
