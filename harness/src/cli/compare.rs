@@ -21,7 +21,7 @@ use crate::interrupt::Interrupt;
 use crate::progress::Progress;
 use crate::range::Range;
 use crate::report::page::{PLAIN, Page, YELLOW};
-use crate::report::{comparison as report, findings};
+use crate::report::{builds, comparison as report, findings};
 use crate::result::{Point, Record, Run, run::workload_name};
 use crate::schedule::{Ending, Observer, Outcome, Plan, Slot};
 use crate::session::{Measured, Session};
@@ -37,8 +37,8 @@ Examples:
   lycosa compare --arm old=./lycosa-0.1.0 --arm native
   lycosa compare --arm native --arm new=./lycosa --fail-above 5%
 
-Arms: native, rosetta, qemu, tarantool, or LABEL=COMMAND with {lycosa} and
-{workload} filled in. The first is the reference: ratios are an arm's time over
+Arms: native, rosetta, qemu, efficiency, tarantool, or LABEL=COMMAND with
+{lycosa} and {workload} filled in. The first is the reference: ratios are an arm's time over
 the reference's. `~` stands where no difference is shown.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 an arm is slower than the
@@ -316,6 +316,7 @@ fn conclude(
     if !quiet && !runs.is_empty() {
         findings::cold_starts(page, runs)?;
         findings::checksums(page, runs)?;
+        builds::builds(page, &record.arms)?;
         findings::warnings(page, runs)?;
         findings::machine(page, &session.context)?;
     }
