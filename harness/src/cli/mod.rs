@@ -2,8 +2,8 @@
 
 mod arguments;
 mod baseline;
-mod compare;
 mod command_line;
+mod compare;
 mod exec;
 mod information;
 mod measuring;

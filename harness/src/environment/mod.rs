@@ -10,11 +10,11 @@ mod linux;
 mod mach_o;
 mod machine;
 mod macos;
+pub(crate) mod memory;
 mod noise_floor;
 pub(crate) mod scheduling;
 mod system;
 mod timer;
-pub(crate) mod memory;
 mod translator;
 
 use std::path::{Path, PathBuf};
