@@ -279,7 +279,7 @@ fn check_fit(session: &Session, executor: &mut dyn Executor) -> Result<(), Failu
         Some(estimate) => estimate
             .check(
                 plan.points[0].memory_bytes,
-                environment::memory::available_bytes(),
+                environment::memory_available_bytes(),
             )
             .map_err(|unfit| Failure::usage(unfit.to_string())),
         None => Ok(()),
