@@ -40,8 +40,8 @@ Examples:
   lycosa compare --arm native --arm new=./lycosa --fail-above 5%
   lycosa compare --resume compare.json     starts, or goes on where it stopped
 
-Arms: native, rosetta, qemu, tarantool, or LABEL=COMMAND with {lycosa} and
-{workload} filled in. The first is the reference: ratios are an arm's time over
+Arms: native, rosetta, qemu, efficiency, tarantool, or LABEL=COMMAND with
+{lycosa} and {workload} filled in. The first is the reference: ratios are an arm's time over
 the reference's. `~` stands where no difference is shown.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 an arm is slower than the
