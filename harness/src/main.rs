@@ -3,7 +3,6 @@
 //! This binary knows the command line, starts worker processes of itself, and does statistics and
 //! reports. What a worker does is [`lycosa_lua`]'s business.
 
-#[expect(dead_code, reason = "`lycosa compare` is built on it")]
 mod arms;
 mod cli;
 mod comparison;

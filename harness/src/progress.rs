@@ -128,10 +128,15 @@ impl Progress {
         place
     }
 
+    /// Takes the bar away while something else writes to the terminal.
+    pub(crate) fn suspend<T>(&self, write: impl FnOnce() -> T) -> T {
+        self.bar.suspend(write)
+    }
+
     /// Prints a line above the bar.
     pub(crate) fn show(&self, line: &str) {
         match self.mode {
-            Mode::Bar => self.bar.suspend(|| write_line(line)),
+            Mode::Bar => self.suspend(|| write_line(line)),
             Mode::Lines => write_line(line),
             Mode::Quiet => {}
         }
@@ -246,7 +251,7 @@ fn finished_line(run: &Run, plan: &Plan, place: &str, walls_s: &[f64]) -> String
 }
 
 /// `1.1 s`, `2 min 05 s`.
-fn duration(duration: Duration) -> String {
+pub(crate) fn duration(duration: Duration) -> String {
     let seconds = duration.as_secs();
     match seconds {
         0..100 => format!("{:.1} s", duration.as_secs_f64()),

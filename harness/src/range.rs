@@ -25,6 +25,8 @@ pub(crate) enum RangeError {
     Empty,
     #[error("`{text}` {source}")]
     Count { text: String, source: QuantityError },
+    #[error("`{text}` lacks an end; write for example 1M..20M")]
+    NoEnd { text: String },
     #[error("`{text}` runs backwards; write {}..{}", short_count(*.high), short_count(*.low))]
     Backwards { text: String, low: u64, high: u64 },
     #[error("`{text}` is {count} sizes; the most is {SIZES_MAX}")]
@@ -72,6 +74,11 @@ impl FromStr for Item {
             Some((high, step)) => (high, Some(count(step)?)),
             None => (rest, None),
         };
+        if low.trim().is_empty() || high.trim().is_empty() {
+            return Err(RangeError::NoEnd {
+                text: text.to_owned(),
+            });
+        }
         let (low, high) = (count(low)?, count(high)?);
         if low > high {
             return Err(RangeError::Backwards {
@@ -241,8 +248,9 @@ mod tests {
             ("", "names no size; write for example"),
             ("1M,", "names no size"),
             ("many", "`many` is not a number"),
-            ("1M..", "`` is not a number"),
-            ("..5", "`` is not a number"),
+            ("1M..", "`1M..` lacks an end; write for example 1M..20M"),
+            ("..5", "`..5` lacks an end"),
+            ("..:1M", "lacks an end"),
             ("0..5", "`0` must be at least 1"),
             ("5M..1M", "`5M..1M` runs backwards; write 1M..5M"),
             ("1M..5M:0", "`0` must be at least 1"),

@@ -50,7 +50,8 @@ pub enum CreateError {
     /// The operating system refused memory for a stack.
     #[error(
         "no memory for a fiber stack of {stack_size_bytes} bytes with {alive} fibers alive: \
-         let some end, use smaller stacks, or raise vm.max_map_count"
+         let some end, use smaller stacks, or raise the limit of address space (ulimit -v) or of \
+         mappings (vm.max_map_count)"
     )]
     NoStack {
         /// Size of the stack asked for.

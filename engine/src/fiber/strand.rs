@@ -1,7 +1,7 @@
 //! Strands: stacks that run one fiber after another. The only place that knows `may`.
 //!
 //! A strand is a `may` coroutine that is parked unless it is the one that runs. It outlives the
-//! fibers it carries: making a coroutine costs about 2 microseconds and two memory mappings, handing
+//! fibers it carries: making a coroutine costs some microseconds and two memory mappings, handing
 //! a new job to a parked one costs a switch.
 
 use std::cell::{Cell, OnceCell};
@@ -35,6 +35,32 @@ impl<T> StaysOnThread<T> {
     }
 }
 
+/// Whether a stack can be mapped: tried in the way of `may`'s stacks, because those panic, and print it,
+/// when they cannot.
+fn can_map_stack(size_words: usize) -> bool {
+    // SAFETY: `sysconf` only asks.
+    let page_bytes = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096);
+    let size_bytes = size_words * size_of::<usize>() + page_bytes;
+    // SAFETY: a new mapping of our own, which nobody else uses and which is given back at once.
+    unsafe {
+        let mapped = libc::mmap(
+            std::ptr::null_mut(),
+            size_bytes,
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_PRIVATE | libc::MAP_ANON,
+            -1,
+            0,
+        );
+        if mapped == libc::MAP_FAILED {
+            return false;
+        }
+        // The page that guards the stack is a mapping more.
+        let is_guarded = libc::mprotect(mapped, page_bytes, libc::PROT_NONE) == 0;
+        libc::munmap(mapped, size_bytes);
+        is_guarded
+    }
+}
+
 impl Strand {
     fn unattached() -> Rc<Self> {
         Rc::new(Self {
@@ -55,6 +81,9 @@ impl Strand {
     /// A new strand, parked and without a job. `None` when no stack could be mapped. The caller must
     /// run on a strand itself.
     pub(super) fn new(stack_size_words: usize) -> Option<Rc<Self>> {
+        if !can_map_stack(stack_size_words) {
+            return None;
+        }
         let strand = Self::unattached();
         let carried = StaysOnThread(Rc::clone(&strand));
         let body = move || carried.into_inner().work();

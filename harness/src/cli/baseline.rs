@@ -128,6 +128,11 @@ fn refuse(name: &Name, mismatches: &[Mismatch]) -> Result<(), Failure> {
 }
 
 impl Baseline<'_> {
+    /// Whether there is one to compare with.
+    pub(super) fn is_compared(&self) -> bool {
+        self.then.is_some()
+    }
+
     /// Compares what was measured with the baseline, shows it, keeps it, and judges.
     pub(super) fn conclude(
         &self,

@@ -2,6 +2,8 @@
 
 mod arguments;
 mod baseline;
+mod command_line;
+mod compare;
 mod exec;
 mod information;
 mod measuring;
@@ -9,6 +11,7 @@ mod report;
 mod run;
 mod selftest;
 mod settings;
+mod sweep;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -129,8 +132,10 @@ fn parse() -> Result<(Arguments, ArgMatches), clap::Error> {
 fn dispatch(command: Command, matches: &ArgMatches) -> Result<ExitCode, Failure> {
     match command {
         Command::Run(arguments) => run::run(&arguments).map(exit_code),
-        Command::Report(arguments) => report::report(&arguments).map(exit_code),
+        Command::Compare(arguments) => compare::compare(&arguments).map(exit_code),
         Command::Selftest(arguments) => selftest::selftest(&arguments).map(exit_code),
+        Command::Sweep(arguments) => sweep::sweep(&arguments).map(exit_code),
+        Command::Report(arguments) => report::report(&arguments).map(exit_code),
         Command::Workloads => information::workloads().map(exit_code),
         Command::Exec(arguments) => Ok(exec::exec(arguments, matches)),
         Command::Console => Ok(exec::console()),

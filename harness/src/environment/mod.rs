@@ -10,6 +10,7 @@ mod linux;
 mod mach_o;
 mod machine;
 mod macos;
+mod memory;
 mod noise_floor;
 pub(crate) mod scheduling;
 mod system;
@@ -189,6 +190,11 @@ pub(crate) fn arch_title(arch: &str) -> &str {
         "aarch64" => "arm64",
         other => other,
     }
+}
+
+/// Memory that a new process can have, in bytes; `None` where it is not told.
+pub(crate) fn memory_available_bytes() -> Option<u64> {
+    memory::available_bytes(&Host)
 }
 
 /// The present moment, RFC 3339 with the local offset.

@@ -8,11 +8,46 @@ use std::io::{self, Write};
 use lycosa_lua::worker::Driver;
 
 use super::page::{PLAIN, Page, Seconds};
+use super::terminal;
 use crate::comparison::{GeometricMean, Pair, Times, comparisons, geometric_means, pair_of_arms};
-use crate::environment::NoiseFloor;
+use crate::environment::{Context, NoiseFloor, arch_title};
 use crate::quantity::short_count;
 use crate::result::{Point, Run};
+use crate::schedule::Plan;
 use crate::statistics::Verdict;
+
+/// Who is compared, and over what.
+pub(crate) fn header(
+    page: &mut Page<'_>,
+    context: &Context,
+    plan: &Plan,
+    point: &Point,
+) -> io::Result<()> {
+    let arms: Vec<String> = plan
+        .arms
+        .iter()
+        .map(|arm| match &arm.expected.binary_arch {
+            Some(arch) => format!("{} ({})", arm.name, arch_title(arch)),
+            None => arm.name.clone(),
+        })
+        .collect();
+    let arms = match &arms[..] {
+        [reference, others @ ..] => format!("{reference} against {}", others.join(", ")),
+        [] => String::new(),
+    };
+    let noun = point.operation_noun();
+    page.line(
+        PLAIN,
+        &[
+            arms,
+            point.workload.clone(),
+            format!("{} fibers x {} {noun}", point.fibers, point.ops_per_txn),
+            terminal::index(point.index).to_owned(),
+            format!("{} repetitions each, A B B A", plan.counted),
+        ],
+    )?;
+    terminal::debug_build(page, context)
+}
 
 /// Characters of a column that names an arm or holds a time.
 const CELL: usize = 16;

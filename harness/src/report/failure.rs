@@ -78,16 +78,20 @@ fn workload(
 }
 
 /// A quota that all records should fit in: the one reached, scaled by the records still to come,
-/// with a twentieth on top for structures that grow by doubling, rounded up to a size that is
-/// pleasant to type. With no record done there is nothing to scale; it is quadrupled then.
+/// with a twentieth on top for structures that grow by doubling. With no record done there is
+/// nothing to scale; it is quadrupled then.
 fn sufficient_quota(quota_bytes: u64, records_done: u64, records: u64) -> Size {
-    const GIB: u128 = 1 << 30;
     let quota = u128::from(quota_bytes);
-    let needed = match records_done {
+    quota_for(match records_done {
         0 => quota * 4,
         done => quota * u128::from(records.max(done)) / u128::from(done) * 21 / 20,
-    };
-    let needed = needed.max(u128::from(SUGGESTION_MIN));
+    })
+}
+
+/// A quota of at least that many bytes, rounded up to a size that is pleasant to type.
+pub(crate) fn quota_for(needed_bytes: u128) -> Size {
+    const GIB: u128 = 1 << 30;
+    let needed = needed_bytes.max(u128::from(SUGGESTION_MIN));
     let rounded = if needed <= GIB {
         needed.next_power_of_two()
     } else {

@@ -4,10 +4,12 @@
 use std::collections::BTreeSet;
 use std::io;
 
+use lycosa_lua::worker::Driver;
+
 use super::comparison::percent;
 use super::page::{DIM, PLAIN, Page, Seconds, YELLOW};
 use crate::comparison::{ColdStart, Note, arms, cold_start, notes, voids};
-use crate::environment::NoiseFloor;
+use crate::environment::{Context, NoiseFloor};
 use crate::quantity::{grouped, short_count};
 use crate::result::Run;
 use crate::state::selftest::{DAYS_MAX, Known};
@@ -92,6 +94,11 @@ fn day(date: &str) -> &str {
     date.get(..10).unwrap_or(date)
 }
 
+/// What the arms ran on.
+pub(crate) fn machine(page: &mut Page<'_>, context: &Context) -> io::Result<()> {
+    page.labelled(DIM, "machine", &[context.cpu.clone(), context.os.clone()])
+}
+
 /// That all arms left the same data, or that nothing says so.
 pub(crate) fn checksums(page: &mut Page<'_>, runs: &[Run]) -> io::Result<()> {
     if runs.is_empty() {
@@ -128,6 +135,23 @@ pub(crate) fn warnings(page: &mut Page<'_>, runs: &[Run]) -> io::Result<()> {
     }
     for note in notes(runs) {
         warning(page, &note)?;
+    }
+    interpreted(page, runs)
+}
+
+/// Arms whose Lua was not compiled, though it was asked for: their ratio is another one.
+fn interpreted(page: &mut Page<'_>, runs: &[Run]) -> io::Result<()> {
+    for arm in arms(runs) {
+        let mut own = runs.iter().filter(|run| {
+            run.arm == arm && run.point.jit_requested && run.point.driver == Driver::Lua
+        });
+        if let Some(first) = own.next()
+            && !first.jit
+            && own.all(|run| !run.jit)
+        {
+            let text = format!("{arm}: asked for, but it did not work: Lua was interpreted");
+            page.sentence(YELLOW, "JIT", &text)?;
+        }
     }
     Ok(())
 }

@@ -16,6 +16,7 @@ pub(crate) mod method;
 pub(crate) mod page;
 pub(crate) mod selftest;
 pub(crate) mod side_by_side;
+pub(crate) mod sizes;
 pub(crate) mod table;
 pub(crate) mod terminal;
 pub(crate) mod warnings;

@@ -16,10 +16,17 @@ use crate::statistics::INTERVAL_SAMPLES_MIN;
 
 /// What is going to run.
 pub(crate) fn header(page: &mut Page<'_>, context: &Context, point: &Point) -> io::Result<()> {
-    let index = match point.index {
-        IndexKind::Tree => "TREE",
-        IndexKind::Hash => "HASH",
-    };
+    let sizes = format!("{} records", grouped(point.records));
+    header_of_sizes(page, context, point, &sizes)
+}
+
+/// What is going to run at several sizes; `point` is one of them.
+pub(crate) fn header_of_sizes(
+    page: &mut Page<'_>,
+    context: &Context,
+    point: &Point,
+    sizes: &str,
+) -> io::Result<()> {
     let driver = match point.driver {
         Driver::Lua => "from Lua",
         Driver::Rust => "from Rust",
@@ -29,14 +36,14 @@ pub(crate) fn header(page: &mut Page<'_>, context: &Context, point: &Point) -> i
         &[
             format!("lycosa {}", context.lycosa_version),
             point.workload.clone(),
-            format!("{} records", grouped(point.records)),
+            sizes.to_owned(),
             format!(
                 "{} fibers x {} {}",
                 point.fibers,
                 point.ops_per_txn,
                 point.operation_noun()
             ),
-            index.to_owned(),
+            index(point.index).to_owned(),
             driver.to_owned(),
         ],
     )?;
@@ -46,6 +53,19 @@ pub(crate) fn header(page: &mut Page<'_>, context: &Context, point: &Point) -> i
     for warning in context.conditions.warnings() {
         page.sentence(YELLOW, "", &warning)?;
     }
+    debug_build(page, context)
+}
+
+/// The index as schemas call it.
+pub(crate) fn index(kind: IndexKind) -> &'static str {
+    match kind {
+        IndexKind::Tree => "TREE",
+        IndexKind::Hash => "HASH",
+    }
+}
+
+/// Says that a build without optimizations is measured, if it is.
+pub(crate) fn debug_build(page: &mut Page<'_>, context: &Context) -> io::Result<()> {
     if context.profile == "debug" {
         let text = "debug build: its figures mean nothing; build with cargo build --release";
         page.sentence(YELLOW, "", text)?;
@@ -178,7 +198,12 @@ fn warnings(page: &mut Page<'_>, figures: &Figures) -> io::Result<()> {
 }
 
 /// One line on the machine and on what ran on it.
-fn machine(page: &mut Page<'_>, context: &Context, point: &Point, runs: &[Run]) -> io::Result<()> {
+pub(crate) fn machine(
+    page: &mut Page<'_>,
+    context: &Context,
+    point: &Point,
+    runs: &[Run],
+) -> io::Result<()> {
     let mut items = vec![
         context.cpu.clone(),
         context.os.clone(),

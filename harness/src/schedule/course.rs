@@ -20,6 +20,7 @@ pub(crate) fn run(
     let mut course = Course {
         plan,
         points,
+        kept: record.runs.len(),
         record,
     };
     let ending = course.run(executor, interrupt, observer);
@@ -32,6 +33,8 @@ pub(crate) fn run(
 struct Course<'a> {
     plan: &'a Plan,
     points: Vec<Point>,
+    /// Runs that were there before.
+    kept: usize,
     record: Record,
 }
 
@@ -66,18 +69,17 @@ impl Course<'_> {
         &self.plan.arms[slot.arm]
     }
 
-    /// Runs of the slot's arm at its point.
-    fn runs_beside(&self, slot: Slot) -> impl Iterator<Item = &Run> {
-        let (arm, point) = (self.arm(slot), &self.points[slot.point]);
-        self.record
-            .runs
-            .iter()
-            .filter(move |run| run.arm == arm.name && run.point == *point)
+    /// Whether a run is of the slot's arm at its point.
+    fn is_beside(&self, slot: Slot, run: &Run) -> bool {
+        run.arm == self.arm(slot).name && run.point == self.points[slot.point]
     }
 
     fn is_done(&self, slot: Slot) -> bool {
-        self.runs_beside(slot).any(|run| {
-            run.void.is_none() && run.cold == slot.cold && run.repetition == slot.repetition
+        self.record.runs.iter().any(|run| {
+            run.void.is_none()
+                && run.cold == slot.cold
+                && run.repetition == slot.repetition
+                && self.is_beside(slot, run)
         })
     }
 
@@ -169,11 +171,12 @@ impl Course<'_> {
         }
     }
 
-    /// Void repetitions are run again, at most as many as were asked for.
+    /// Void repetitions are run again, at most as many as were asked for. Those that were there
+    /// before are not held against a machine that may have settled since.
     fn check_void(&self, slot: Slot) -> Result<(), RepetitionError> {
-        let void: Vec<&Run> = self
-            .runs_beside(slot)
-            .filter(|run| run.void.is_some())
+        let void: Vec<&Run> = self.record.runs[self.kept..]
+            .iter()
+            .filter(|run| run.void.is_some() && self.is_beside(slot, run))
             .collect();
         let count = u32::try_from(void.len()).unwrap_or(u32::MAX);
         match void.last().and_then(|run| run.void.clone()) {

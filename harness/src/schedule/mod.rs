@@ -9,10 +9,12 @@ pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashSet;
+
 use lycosa_lua::worker::{Measurement, WorkerError, WorkerOptions};
 
 use crate::environment::{Conditions, Context, Translator};
-use crate::result::Record;
+use crate::result::{Point, Record, Run};
 pub(crate) use course::run;
 
 /// All that is to be measured: every arm at every point.
@@ -47,7 +49,7 @@ pub(crate) struct Expected {
 }
 
 /// One repetition's place in a plan.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Slot {
     /// Position of its arm.
     pub(crate) arm: usize,
@@ -83,6 +85,22 @@ impl Plan {
                 (1..=count).flat_map(move |repetition| round(point, cold, repetition))
             })
         })
+    }
+
+    /// The repetitions that `record` does not hold yet, in order.
+    pub(crate) fn missing(&self, record: &Record) -> Vec<Slot> {
+        let points: Vec<Point> = self.points.iter().map(Point::of).collect();
+        let slot_of = |run: &Run| {
+            Some(Slot {
+                arm: self.arms.iter().position(|arm| arm.name == run.arm)?,
+                point: points.iter().position(|point| *point == run.point)?,
+                cold: run.cold,
+                repetition: run.repetition,
+            })
+        };
+        let lasting = record.runs.iter().filter(|run| run.void.is_none());
+        let done: HashSet<Slot> = lasting.filter_map(slot_of).collect();
+        self.slots().filter(|slot| !done.contains(slot)).collect()
     }
 
     /// Number of repetitions.

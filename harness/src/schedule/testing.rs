@@ -2,8 +2,9 @@
 
 use lycosa_lua::worker::WorkerOptions;
 
-use super::{Arm, Executor, Expected, Observer, Plan, Repetition, RepetitionError};
+use super::{Arm, Executor, Expected, Observer, Plan, Repetition, RepetitionError, Slot};
 use crate::environment::{Conditions, Translator};
+use crate::result::Record;
 use crate::result::testing::options;
 use crate::worker::testing::{context, measurement};
 
@@ -15,6 +16,17 @@ pub(crate) struct Script<F> {
     pub(crate) loads: Vec<f64>,
     /// What the n-th repetition brings.
     pub(crate) answer: F,
+}
+
+impl<F> Script<F> {
+    /// One that tells of no load.
+    pub(crate) fn answering(answer: F) -> Self {
+        Self {
+            repetitions: 0,
+            loads: Vec::new(),
+            answer,
+        }
+    }
 }
 
 impl<F: FnMut(u32) -> Result<Repetition, RepetitionError>> Executor for Script<F> {
@@ -70,4 +82,14 @@ pub(crate) fn plan(arms: &[&str], points: usize, cold: u32, counted: u32) -> Pla
         cold,
         counted,
     }
+}
+
+/// Nobody watches.
+pub(crate) struct Nobody;
+
+impl Observer for Nobody {
+    fn started(&mut self, _: Slot) {}
+    fn output(&mut self, _: &str) {}
+    fn tick(&mut self) {}
+    fn finished(&mut self, _: Slot, _: &Record) {}
 }

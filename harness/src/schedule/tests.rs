@@ -224,6 +224,25 @@ fn a_machine_that_never_settles_ends_the_run() {
 }
 
 #[test]
+fn a_machine_that_has_settled_since_is_measured_to_the_end() {
+    let plan = plan(&["native"], 1, 0, 2);
+    let (spoilt, _) = run_with_loads(
+        &plan,
+        Record::default(),
+        &Interrupt::default(),
+        [0.0, 30.0].repeat(10),
+        |_| Ok(repetition(1.0)),
+    );
+    assert_eq!(plan.missing(&spoilt.record).len(), 2);
+    let (outcome, _) = run_script(&plan, spoilt.record, &Interrupt::default(), |_| {
+        Ok(repetition(1.0))
+    });
+    assert!(matches!(outcome.ending, Ending::Complete));
+    assert_eq!(plan.missing(&outcome.record), []);
+    assert_eq!(outcome.record.runs.len(), 5);
+}
+
+#[test]
 fn repetitions_that_leave_different_data_fail_the_run_across_arms_too() {
     let plan = plan(&["native", "rosetta"], 1, 0, 2);
     let (outcome, _) = run_script(&plan, Record::default(), &Interrupt::default(), |number| {

@@ -3,6 +3,8 @@
 //! A file of a measurement that goes on holds its plan and its runs; what can be computed from them
 //! is added at the end, so that saving takes a few milliseconds between two repetitions.
 
+pub(crate) mod estimate;
+pub(crate) mod resume;
 #[cfg(test)]
 mod tests;
 

@@ -34,17 +34,13 @@ fn measure(path: &Path, fails_at: u32, after_each: impl FnMut(&Record)) -> (Meas
         context: context(),
         saving: Some(Saving::prepare(path).unwrap()),
     };
-    let mut executor = Script {
-        repetitions: 0,
-        loads: Vec::new(),
-        answer: |number| {
-            if number == fails_at {
-                Err(RepetitionError::Interrupted)
-            } else {
-                Ok(repetition(f64::from(number)))
-            }
-        },
-    };
+    let mut executor = Script::answering(|number| {
+        if number == fails_at {
+            Err(RepetitionError::Interrupted)
+        } else {
+            Ok(repetition(f64::from(number)))
+        }
+    });
     let mut said = Said {
         lines: Vec::new(),
         after_each,

@@ -1,0 +1,356 @@
+//! `lycosa compare`: arms beside each other, in turns, and what of their difference is real.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use clap::{Args, ValueEnum};
+use lycosa_lua::worker::{Driver, WorkerOptions};
+
+use super::arguments::WorkloadArguments;
+use super::baseline::{BaselineArguments, judge};
+use super::measuring::{
+    describe, failed_message, failed_repetition, measuring_context, mode, prepare_saving, width,
+};
+use super::settings::worker_options;
+use super::{Exit, Failure};
+use crate::arms::{self, ArmSpec, Host, ResolveOptions, Resolved, parse_binary};
+use crate::comparison::{baseline::NowAndThen, comparisons};
+use crate::environment::{self, NoiseFloor};
+use crate::interrupt::Interrupt;
+use crate::progress::Progress;
+use crate::range::Range;
+use crate::report::page::{PLAIN, Page, YELLOW};
+use crate::report::{comparison as report, findings};
+use crate::result::{Point, Record, Run, run::workload_name};
+use crate::schedule::{Ending, Observer, Outcome, Plan, Slot};
+use crate::session::{Measured, Session};
+use crate::state::selftest::{self, Known};
+use crate::worker::process::{ProcessExecutor, Workers};
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  lycosa compare                           native against this machine's translator
+  lycosa compare --arm native --arm rosetta --records 1M,5M,20M --memory 8GiB
+  lycosa compare --driver both             the engine alone, and from Lua
+  lycosa compare --arm native --arm tarantool
+  lycosa compare --arm old=./lycosa-0.1.0 --arm native
+  lycosa compare --arm native --arm new=./lycosa --fail-above 5%
+
+Arms: native, rosetta, qemu, tarantool, or LABEL=COMMAND with {lycosa} and
+{workload} filled in. The first is the reference: ratios are an arm's time over
+the reference's. `~` stands where no difference is shown.
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 an arm is slower than the
+reference (with --baseline: than the baseline) by more than --fail-above, 4 too
+noisy to tell, 130 interrupted.";
+
+#[derive(Debug, Args)]
+pub(crate) struct CompareArguments {
+    /// A way to run the workload; may be given several times
+    #[arg(long = "arm", value_name = "ARM")]
+    arms: Vec<ArmSpec>,
+
+    /// Sizes: 1M,5M,20M, 1M..5M:1M, or 1..20M for a range that grows by a factor
+    #[arg(
+        long,
+        value_name = "RANGE",
+        default_value = "1M,2M,5M",
+        allow_hyphen_values = true
+    )]
+    records: Range,
+
+    /// Sizes of a range that grows by a factor, at most (default 10)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1_000))]
+    points: Option<u32>,
+
+    #[command(flatten)]
+    workload: WorkloadArguments,
+
+    /// Who issues the statements: the Lua file, the same ones from Rust, or each in turn
+    #[arg(long, value_enum, default_value_t = Drivers::Lua)]
+    driver: Drivers,
+
+    /// The binary for an architecture; may be given several times
+    #[arg(long = "binary", value_name = "ARCH=PATH", value_parser = parse_binary)]
+    binaries: Vec<(String, PathBuf)>,
+
+    /// Builds the binary for an architecture that is missing
+    #[arg(long)]
+    build: bool,
+
+    /// Saves there instead of in compare-WORKLOAD-TIME.json
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+
+    #[command(flatten)]
+    baseline: BaselineArguments,
+
+    /// Shows the table and errors only
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Drivers {
+    Lua,
+    Rust,
+    Both,
+}
+
+impl Drivers {
+    fn all(self) -> &'static [Driver] {
+        match self {
+            Self::Lua => &[Driver::Lua],
+            Self::Rust => &[Driver::Rust],
+            Self::Both => &[Driver::Lua, Driver::Rust],
+        }
+    }
+}
+
+/// Runs every arm at every size, shows and saves how they compare.
+pub(super) fn compare(arguments: &CompareArguments) -> Result<Exit, Failure> {
+    let facts = environment::facts();
+    let interrupt = Interrupt::on_signals()?;
+    let host = Host::this(&facts).context("cannot find this binary to start it again")?;
+    let options = ResolveOptions {
+        binaries: arguments.binaries.clone(),
+        build: arguments.build,
+        interrupt: interrupt.clone(),
+    };
+    let resolved = arms::resolve(&arguments.arms, &host, &options)?;
+    if resolved.len() < 2 {
+        return Err(Failure::usage(
+            "one arm has nothing to be compared with; give --arm once more, or take `lycosa run`",
+        ));
+    }
+    let points = points(arguments, &Workers::new(host.lycosa(), interrupt.clone()))?;
+    arms::check(&resolved, &points)?;
+    let (arms, starters): (Vec<_>, Vec<_>) = resolved
+        .into_iter()
+        .map(|Resolved { arm, starter }| (arm, starter))
+        .unzip();
+    let plan = Plan {
+        arms,
+        points,
+        cold: arguments.workload.cold,
+        counted: arguments.workload.repeat,
+    };
+    let mut context = measuring_context(&facts);
+    let known = selftest::known(&context);
+    if let Known::Fresh(floor) = &known {
+        context.noise_floor = Some(floor.clone());
+    }
+    let baseline = arguments.baseline.load(&plan, &context)?;
+    let path = arguments
+        .json
+        .clone()
+        .unwrap_or_else(|| default_path(&plan));
+    let mut session = Session {
+        saving: Some(prepare_saving(&path)?),
+        plan,
+        context,
+    };
+
+    let quiet = arguments.quiet;
+    let mut out = anstream::stdout();
+    if !quiet {
+        show_header(&session, &known, &mut Page::new(&mut out, width()))?;
+    }
+    let record = Record::default();
+    let mut live = Live::new(
+        &session,
+        Progress::new(mode(quiet), &session.plan, &record),
+        out,
+    );
+    let mut executor = ProcessExecutor::new(starters);
+    let measured = session.measure(record, &mut executor, &interrupt, &mut live);
+    let mut out = live.finish(&measured)?;
+    let mut page = Page::new(&mut out, width());
+    match conclude(&session, &measured, quiet, &mut page)? {
+        Exit::Done => {}
+        exit => return Ok(exit),
+    }
+    let record = &measured.outcome.record;
+    let exit = baseline.conclude(&session, record, &mut page)?;
+    match arguments.baseline.fail_above {
+        Some(limit) if !baseline.is_compared() => judge_arms(&session, record, limit, &mut page),
+        _ => Ok(exit),
+    }
+}
+
+/// All sizes with the first driver, then with the second.
+fn points(arguments: &CompareArguments, workers: &Workers) -> Result<Vec<WorkerOptions>, Failure> {
+    let sizes = arguments
+        .records
+        .sizes(arguments.points)
+        .map_err(|error| Failure::usage(format!("--records: {error}")))?;
+    let mut points = Vec::new();
+    for driver in arguments.driver.all() {
+        let options = worker_options(&arguments.workload, *driver, sizes[0], |source| {
+            describe(workers, source)
+        })?;
+        points.extend(sizes.iter().map(|records| WorkerOptions {
+            records: *records,
+            ..options.clone()
+        }));
+    }
+    Ok(points)
+}
+
+/// A name that no earlier comparison has.
+fn default_path(plan: &Plan) -> PathBuf {
+    let workload = workload_name(&plan.points[0].workload);
+    let workload = workload.trim_end_matches(".lua");
+    let time = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S");
+    PathBuf::from(format!("compare-{workload}-{time}.json"))
+}
+
+fn show_header(session: &Session, known: &Known, page: &mut Page<'_>) -> io::Result<()> {
+    let point = Point::of(&session.plan.points[0]);
+    report::header(page, &session.context, &session.plan, &point)?;
+    findings::noise_floor(page, known, session.plan.counted)?;
+    page.gap()
+}
+
+/// Shows how it goes on, and a row as soon as a size is complete.
+struct Live<W> {
+    progress: Progress,
+    table: report::Table,
+    floor: Option<NoiseFloor>,
+    out: W,
+    failed: Option<io::Error>,
+}
+
+impl<W: Write> Live<W> {
+    fn new(session: &Session, progress: Progress, out: W) -> Self {
+        let plan = &session.plan;
+        Self {
+            progress,
+            table: report::Table::new(
+                plan.arms.iter().map(|arm| arm.name.clone()).collect(),
+                plan.points.iter().map(Point::of).collect(),
+                plan.counted,
+            ),
+            floor: session.context.noise_floor.clone(),
+            out,
+            failed: None,
+        }
+    }
+
+    fn grow(&mut self, runs: &[Run]) {
+        let Self {
+            progress,
+            table,
+            floor,
+            out,
+            failed,
+        } = self;
+        // What cannot be shown does not keep anything from being measured; it is told at the end.
+        if failed.is_none() {
+            *failed = progress
+                .suspend(|| table.grow(runs, floor.as_ref(), out))
+                .err();
+        }
+    }
+
+    /// Completes the table, and hands back where it is written to.
+    fn finish(mut self, measured: &Measured) -> Result<W, Failure> {
+        self.progress.clear();
+        if matches!(measured.outcome.ending, Ending::Failed(_)) {
+            self.progress.show_held();
+        }
+        if let Some(error) = self.failed {
+            return Err(error.into());
+        }
+        let runs = &measured.outcome.record.runs;
+        self.table
+            .finish(runs, self.floor.as_ref(), &mut self.out)?;
+        Ok(self.out)
+    }
+}
+
+impl<W: Write> Observer for Live<W> {
+    fn started(&mut self, slot: Slot) {
+        self.progress.started(slot);
+    }
+
+    fn output(&mut self, line: &str) {
+        self.progress.output(line);
+    }
+
+    fn tick(&mut self) {
+        self.progress.tick();
+    }
+
+    fn finished(&mut self, slot: Slot, record: &Record) {
+        self.progress.finished(slot, record);
+        if !slot.cold {
+            self.grow(&record.runs);
+        }
+    }
+}
+
+/// Says what stands below the table, and how it ended.
+fn conclude(
+    session: &Session,
+    measured: &Measured,
+    quiet: bool,
+    page: &mut Page<'_>,
+) -> Result<Exit, Failure> {
+    let Outcome { record, ending } = &measured.outcome;
+    let runs = &record.runs;
+    let counted = format!(
+        "{} of {} repetitions",
+        runs.iter().filter(|run| run.void.is_none()).count(),
+        session.plan.len()
+    );
+    if let Ending::Failed(error) = ending {
+        let message = failed_message(error, &measured.saved, &counted);
+        return Err(failed_repetition(error, message));
+    }
+    if !runs.is_empty() {
+        page.gap()?;
+        report::drivers(page, runs, session.context.noise_floor.as_ref())?;
+    }
+    if !quiet && !runs.is_empty() {
+        findings::cold_starts(page, runs)?;
+        findings::checksums(page, runs)?;
+        findings::warnings(page, runs)?;
+        findings::machine(page, &session.context)?;
+    }
+    let saved = measured.saved.as_ref().map_err(Failure::failed)?;
+    if let Some(path) = saved.as_ref().filter(|_| !quiet) {
+        page.sentence(PLAIN, "saved", path)?;
+    }
+    if matches!(ending, Ending::Complete) {
+        return Ok(Exit::Done);
+    }
+    let text = if runs.is_empty() {
+        String::from("before anything was measured")
+    } else {
+        format!("after {counted}")
+    };
+    page.sentence(YELLOW, "interrupted", &text)?;
+    Ok(Exit::Interrupted)
+}
+
+/// Judges the arms against their reference.
+fn judge_arms(
+    session: &Session,
+    record: &Record,
+    limit: f64,
+    page: &mut Page<'_>,
+) -> Result<Exit, Failure> {
+    let rows: Vec<NowAndThen> = comparisons(&record.runs, session.context.noise_floor.as_ref())
+        .into_iter()
+        .flat_map(|comparison| {
+            let arm = comparison.arm;
+            comparison.points.into_iter().map(move |pair| NowAndThen {
+                arm: arm.clone(),
+                pair,
+            })
+        })
+        .collect();
+    judge(&rows, limit, &session.plan.arms[0].name, page)
+}

@@ -1,0 +1,469 @@
+//! Going on with a measurement that was stopped: its file must be of the same plan, machine and
+//! build, and whole in itself, since figures that differ in any of it must never be put together.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fmt;
+use std::io;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::environment::{Context, Translator, arch_title};
+use crate::quantity::{Size, short_count};
+use crate::result::file::{self, Document, ReadError};
+use crate::result::plan::PlanRecord;
+use crate::result::{Point, Record, Run, Status};
+use crate::schedule::Plan;
+
+/// Most sizes that a message names one by one.
+const SIZES_NAMED_MAX: usize = 8;
+
+/// What there is already of a measurement.
+#[derive(Debug)]
+pub(crate) struct Stored {
+    /// Its repetitions.
+    pub(crate) record: Record,
+    /// How it ended last.
+    pub(crate) status: Status,
+}
+
+impl Stored {
+    /// Whether nothing is left to measure, and the file says so.
+    pub(crate) fn is_whole(&self, plan: &Plan) -> bool {
+        self.status == Status::Complete && plan.missing(&self.record).is_empty()
+    }
+}
+
+/// Why a file cannot be gone on with.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ResumeError {
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    #[error("`{path}` does not say what it was asked for; name another file")]
+    NoPlan { path: String },
+    #[error("`{path}` was asked for something else; repeat its options, or name another file{}", lines(.differences))]
+    OtherPlan {
+        path: String,
+        differences: Vec<Difference>,
+    },
+    #[error("`{path}` was measured on another machine; go on there, or name another file{}", lines(.differences))]
+    OtherMachine {
+        path: String,
+        differences: Vec<Difference>,
+    },
+    #[error("`{path}` was measured by another build; go on with that one, or name another file{}", lines(.differences))]
+    OtherBuild {
+        path: String,
+        differences: Vec<Difference>,
+    },
+    #[error("`{path}` is damaged: {reason}; name another file")]
+    Damaged { path: String, reason: String },
+}
+
+/// Something that must not differ and does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Difference {
+    /// What it is, as an option or the context block calls it.
+    pub(crate) key: String,
+    /// In the file.
+    pub(crate) there: String,
+    /// Here and now.
+    pub(crate) here: String,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { key, there, here } = self;
+        write!(formatter, "{key}: {there} in the file, {here} here")
+    }
+}
+
+fn lines(differences: &[Difference]) -> String {
+    let lines = differences.iter();
+    lines.map(|line| format!("\n       {line}")).collect()
+}
+
+/// Reads what there is of a measurement; `None` if there is no file yet.
+pub(crate) fn load(
+    path: &Path,
+    plan: &Plan,
+    context: &Context,
+) -> Result<Option<Stored>, ResumeError> {
+    let document = match file::read(path) {
+        Ok(document) => document,
+        Err(ReadError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+            return Ok(None);
+        }
+        Err(error) => return Err(error.into()),
+    };
+    check(&path.display().to_string(), &document, plan, context)?;
+    Ok(Some(Stored {
+        record: Record {
+            arms: document.arms,
+            runs: document.runs,
+        },
+        status: document.status,
+    }))
+}
+
+fn check(
+    path: &str,
+    document: &Document,
+    plan: &Plan,
+    context: &Context,
+) -> Result<(), ResumeError> {
+    let path = path.to_owned();
+    let Some(stored_plan) = &document.plan else {
+        return Err(ResumeError::NoPlan { path });
+    };
+    let differences = differing(&plan_keys(stored_plan), &plan_keys(&PlanRecord::of(plan)));
+    if !differences.is_empty() {
+        return Err(ResumeError::OtherPlan { path, differences });
+    }
+    let differences = differing(&machine_keys(&document.context), &machine_keys(context));
+    if !differences.is_empty() {
+        return Err(ResumeError::OtherMachine { path, differences });
+    }
+    let differences = differing(&build_keys(&document.context), &build_keys(context));
+    if !differences.is_empty() {
+        return Err(ResumeError::OtherBuild { path, differences });
+    }
+    match damage(stored_plan, &document.runs) {
+        Some(reason) => Err(ResumeError::Damaged { path, reason }),
+        None => Ok(()),
+    }
+}
+
+/// Keys with their values, in the order in which they are told.
+type Keys = Vec<(String, String)>;
+
+fn differing(there: &Keys, here: &Keys) -> Vec<Difference> {
+    let pairs = there.iter().zip(here);
+    pairs
+        .filter(|(there, here)| there != here)
+        .map(|(there, here)| Difference {
+            key: here.0.clone(),
+            there: there.1.clone(),
+            here: here.1.clone(),
+        })
+        .collect()
+}
+
+fn machine_keys(context: &Context) -> Keys {
+    let host_arch = arch_title(&context.host_arch).to_owned();
+    vec![
+        (String::from("host"), context.host_name.clone()),
+        (String::from("chip"), context.cpu.clone()),
+        (String::from("chip's architecture"), host_arch),
+    ]
+}
+
+fn build_keys(context: &Context) -> Keys {
+    let translator = Translator::title(context.translator).to_owned();
+    let binary_arch = arch_title(&context.binary_arch).to_owned();
+    let features = context.build.target_features.join(",");
+    vec![
+        (String::from("architecture"), binary_arch),
+        (String::from("translator"), translator),
+        (String::from("version"), context.lycosa_version.clone()),
+        (String::from("revision"), context.git_revision.clone()),
+        (String::from("compiler"), context.rustc.clone()),
+        (String::from("profile"), context.profile.clone()),
+        (String::from("target"), context.build.target.clone()),
+        (String::from("target features"), features),
+        (
+            String::from("optimization"),
+            context.build.opt_level.clone(),
+        ),
+    ]
+}
+
+fn plan_keys(plan: &PlanRecord) -> Keys {
+    let mut values: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for point in &plan.points {
+        for (key, value) in point_keys(point) {
+            let values = values.entry(key).or_default();
+            if !values.contains(&value) {
+                values.push(value);
+            }
+        }
+    }
+    let sizes = sizes(&plan.points);
+    let mut keys = vec![
+        (String::from("arms"), plan.arms.join(", ")),
+        (String::from("--records"), sizes),
+        (String::from("--repeat"), plan.counted.to_string()),
+        (String::from("--cold"), plan.cold.to_string()),
+    ];
+    let of_points = values.into_iter();
+    keys.extend(of_points.map(|(key, values)| (key, values.join(", "))));
+    keys
+}
+
+fn sizes(points: &[Point]) -> String {
+    let mut sizes: Vec<u64> = points.iter().map(|point| point.records).collect();
+    sizes.dedup();
+    let all: Vec<String> = sizes.iter().map(|size| short_count(*size)).collect();
+    if all.len() <= SIZES_NAMED_MAX {
+        return all.join(", ");
+    }
+    // Two long lists of the same ends still differ in their sum or their number.
+    let sum = sizes
+        .iter()
+        .fold(0_u64, |sum, size| sum.saturating_add(*size));
+    format!(
+        "{} sizes from {} to {}, {} in all",
+        all.len(),
+        all[0],
+        all[all.len() - 1],
+        short_count(sum)
+    )
+}
+
+/// All of a point but its size, under the names of the options that set it.
+fn point_keys(point: &Point) -> Vec<(String, String)> {
+    let Ok(Value::Object(object)) = serde_json::to_value(point) else {
+        return Vec::new();
+    };
+    object
+        .into_iter()
+        .filter(|(key, _)| key != "records")
+        .map(|(key, value)| match (key.as_str(), &value) {
+            ("jit_requested", Value::Bool(true)) => (String::from("--jit"), String::from("on")),
+            ("jit_requested", _) => (String::from("--jit"), String::from("off")),
+            ("memory_bytes", _) => (
+                String::from("--memory"),
+                Size(point.memory_bytes).as_option(),
+            ),
+            ("settings", _) => (String::from("--set"), settings(&point.settings)),
+            (_, Value::String(text)) => (option_name(&key), text.clone()),
+            _ => (option_name(&key), value.to_string()),
+        })
+        .collect()
+}
+
+fn option_name(key: &str) -> String {
+    format!("--{}", key.replace('_', "-"))
+}
+
+fn settings(settings: &BTreeMap<String, String>) -> String {
+    if settings.is_empty() {
+        return String::from("nothing");
+    }
+    let pairs: Vec<String> = settings
+        .iter()
+        .map(|(key, value)| format!("{key}={value}"))
+        .collect();
+    pairs.join(" ")
+}
+
+/// What is wrong with runs that are said to follow a plan. Void ones may be there several times;
+/// that each other one is there once at most is what keeps anything from being counted twice.
+fn damage(plan: &PlanRecord, runs: &[Run]) -> Option<String> {
+    let mut seen = HashSet::new();
+    let mut checksums: Vec<Option<&str>> = vec![None; plan.points.len()];
+    for run in runs {
+        let place = format!(
+            "repetition {} of {} records (arm `{}`)",
+            run.repetition,
+            short_count(run.point.records),
+            run.arm
+        );
+        let arm = plan.arms.iter().position(|arm| *arm == run.arm);
+        let point = plan.points.iter().position(|point| *point == run.point);
+        let (Some(arm), Some(point)) = (arm, point) else {
+            return Some(format!("{place} is not part of its plan"));
+        };
+        let most = match (run.cold, point) {
+            (false, _) => plan.counted,
+            (true, 0) => plan.cold,
+            (true, _) => 0,
+        };
+        if run.repetition == 0 || run.repetition > most {
+            return Some(format!("{place} is not part of its plan"));
+        }
+        if run.void.is_none() && !seen.insert((arm, point, run.cold, run.repetition)) {
+            return Some(format!("{place} is there twice"));
+        }
+        if [run.wall_s, run.cpu_s, run.process_s]
+            .iter()
+            .any(|time| *time < 0.0)
+        {
+            return Some(format!("{place} took less than no time"));
+        }
+        let checksum = checksums[point].get_or_insert(&run.checksum);
+        if *checksum != run.checksum {
+            return Some(format!("{place} left other data than those before it"));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interrupt::Interrupt;
+    use crate::schedule;
+    use crate::schedule::testing::{Nobody, Script, plan, repetition};
+    use crate::worker::testing::context;
+
+    /// A file of three of the seven repetitions of `whole()`, changed by `change`; what is said
+    /// to it by one who wants `whole()` here.
+    fn said(change: impl FnOnce(&mut Document)) -> Option<String> {
+        let whole = whole();
+        let mut executor = Script::answering(|number| Ok(repetition(f64::from(number))));
+        let interrupt = Interrupt::default();
+        let mut record = schedule::run(
+            &whole,
+            Record::default(),
+            &mut executor,
+            &interrupt,
+            &mut Nobody,
+        )
+        .record;
+        record.runs.truncate(3);
+        let mut document = Document::running(&context(), &PlanRecord::of(&whole), &record);
+        change(&mut document);
+        check("f.json", &document, &whole, &context())
+            .err()
+            .map(|error| error.to_string())
+    }
+
+    fn whole() -> Plan {
+        plan(&["native"], 2, 1, 3)
+    }
+
+    #[test]
+    fn a_file_of_the_same_plan_machine_and_build_is_gone_on_with() {
+        assert_eq!(said(|_| {}), None);
+        // The system may have been updated, the load is another, time has passed.
+        assert_eq!(
+            said(|document| {
+                document.context.os = String::from("another");
+                document.context.date = String::from("long ago");
+                document.context.load_average = vec![9.0];
+            }),
+            None
+        );
+    }
+
+    #[test]
+    fn every_key_that_differs_is_named_with_both_values() {
+        let message = said(|document| {
+            let plan = document.plan.as_mut().unwrap();
+            plan.counted = 15;
+            plan.points.pop();
+            for point in &mut plan.points {
+                point.fibers = 7;
+                point.memory_bytes = 1 << 30;
+                point.jit_requested = false;
+                point.settings.clear();
+            }
+        })
+        .unwrap();
+        assert_eq!(
+            message,
+            "`f.json` was asked for something else; repeat its options, or name another file
+       --records: 1k in the file, 1k, 2k here
+       --repeat: 15 in the file, 3 here
+       --fibers: 7 in the file, 50 here
+       --jit: off in the file, on here
+       --memory: 1GiB in the file, 4GiB here
+       --set: nothing in the file, payload=short here"
+        );
+    }
+
+    #[test]
+    fn another_machine_or_build_is_refused() {
+        let message = said(|document| document.context.host_name = String::from("apollo")).unwrap();
+        assert_eq!(
+            message,
+            "`f.json` was measured on another machine; go on there, or name another file
+       host: apollo in the file, unknown here"
+        );
+        let message = said(|document| {
+            document.context.translator = Translator::Rosetta;
+            document.context.git_revision = String::from("0123456789ab");
+        })
+        .unwrap();
+        assert!(message.contains("by another build; go on with that one"));
+        assert!(message.contains("\n       translator: Rosetta in the file, native here"));
+        assert!(message.contains("\n       revision: 0123456789ab in the file, "));
+    }
+
+    #[test]
+    fn a_file_that_is_not_whole_in_itself_is_refused() {
+        for (change, part) in [
+            (
+                (|document| document.runs.push(document.runs[1].clone())) as fn(&mut Document),
+                "repetition 1 of 1k records (arm `native`) is there twice",
+            ),
+            (
+                |document| document.runs[1].repetition = 4,
+                "repetition 4 of 1k records (arm `native`) is not part of its plan",
+            ),
+            (
+                |document| document.runs[2].point.records = 5,
+                "repetition 2 of 5 records (arm `native`) is not part",
+            ),
+            (
+                |document| document.runs[2].arm = String::from("qemu"),
+                "(arm `qemu`) is not part",
+            ),
+            (
+                |document| document.runs[0].point.records = 2_000,
+                "repetition 1 of 2k records (arm `native`) is not part",
+            ),
+            (
+                |document| document.runs[2].checksum = String::from("x"),
+                "left other data",
+            ),
+            (|document| document.runs[2].wall_s = -1.0, "no time"),
+        ] {
+            let message = said(change).unwrap();
+            assert!(message.starts_with("`f.json` is damaged: "), "{message}");
+            assert!(message.contains(part), "{message}");
+        }
+        assert!(
+            said(|document| document.plan = None)
+                .unwrap()
+                .contains("does not say")
+        );
+    }
+
+    #[test]
+    fn a_void_repetition_may_stand_beside_its_rerun() {
+        assert_eq!(
+            said(|document| {
+                let mut void = document.runs[1].clone();
+                void.void = Some(String::from("the load rose"));
+                document.runs.insert(1, void.clone());
+                document.runs.insert(1, void);
+            }),
+            None
+        );
+    }
+
+    #[test]
+    fn long_lists_of_sizes_are_named_by_their_ends() {
+        let points = |step| {
+            let mut points = PlanRecord::of(&plan(&["native"], 20, 1, 3)).points;
+            points[3].records += step;
+            points
+        };
+        assert_eq!(sizes(&points(0)), "20 sizes from 1k to 20k, 210k in all");
+        assert_ne!(sizes(&points(1)), sizes(&points(0)));
+    }
+
+    #[test]
+    fn without_a_file_there_is_nothing_and_a_broken_one_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("f.json");
+        assert!(load(&path, &whole(), &context()).unwrap().is_none());
+        for text in ["", "{\"format\": 1, \"runs\": [", "null"] {
+            std::fs::write(&path, text).unwrap();
+            let message = load(&path, &whole(), &context()).unwrap_err().to_string();
+            assert!(message.contains("is no result of lycosa"), "{message}");
+        }
+    }
+}

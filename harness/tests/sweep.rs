@@ -1,0 +1,327 @@
+//! Sweeps from the outside: real processes, stopped and killed at any moment.
+
+use std::fs;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+
+/// Starts that a test of kills makes at most.
+const STARTS_MAX: u32 = 60;
+
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("lycosa"));
+    command.arg("sweep").args(arguments);
+    command
+}
+
+/// A sweep of 1,000 and 2,000 records, three times each, but for what `arguments` say.
+fn sweep(arguments: &[&str]) -> Output {
+    command(&with_defaults(arguments)).output().unwrap()
+}
+
+fn with_defaults<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
+    let mut all = arguments.to_vec();
+    for default in [["--records", "1k,2k"], ["--repeat", "3"]] {
+        if !arguments.contains(&default[0]) {
+            all.extend(default);
+        }
+    }
+    all
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+fn json(path: &Path) -> Value {
+    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+}
+
+fn assert_done(output: &Output) {
+    let shown = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{shown:?}");
+}
+
+/// The message of a sweep that is refused before anything is measured.
+fn refusal(arguments: &[&str]) -> String {
+    let output = sweep(arguments);
+    let message = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {message}");
+    assert_eq!(text(&output.stdout), "", "{arguments:?}");
+    let (_, message) = message.split_once("error: ").unwrap();
+    message.to_owned()
+}
+
+/// Sizes of the rows of a table.
+fn sizes(output: &Output) -> Vec<&str> {
+    let lines = text(&output.stdout).lines();
+    lines
+        .skip_while(|line| !line.starts_with("records "))
+        .skip(1)
+        .take_while(|line| !line.is_empty())
+        .filter(|line| line.starts_with(' '))
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|word| word.ends_with('k'))
+        .collect()
+}
+
+#[test]
+fn a_sweep_shows_a_row_a_size_and_saves_the_documented_shape() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sweep.json");
+    let output = sweep(&["--json", path.to_str().unwrap(), "--records", "1k..3k:1k"]);
+    assert_done(&output);
+    assert_eq!(sizes(&output), ["1k", "2k", "3k"]);
+    for line in [text(&output.stdout), text(&output.stderr)]
+        .concat()
+        .lines()
+    {
+        let is_wide = line.chars().count() > 80 && !line.starts_with("sav");
+        assert!(!is_wide, "{line}");
+    }
+    assert!(text(&output.stderr).contains("\nestimate      about "));
+    let result = json(&path);
+    assert_eq!(result["status"], "complete");
+    assert_eq!(result["runs"].as_array().unwrap().len(), 10);
+    assert_eq!(result["summary"].as_array().unwrap().len(), 3);
+    assert_eq!(result["plan"]["points"].as_array().unwrap().len(), 3);
+    assert_eq!(result["plan"]["arms"][0], "native");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn without_a_file_named_it_saves_to_one_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = command(&with_defaults(&["--repeat", "1", "--cold", "0"]))
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    assert_done(&output);
+    let mut entries = fs::read_dir(folder.path()).unwrap();
+    let name = entries.next().unwrap().unwrap().file_name();
+    let name = name.to_str().unwrap();
+    assert!(name.starts_with("sweep-insert-native-2"), "{name}");
+    assert!(text(&output.stderr).contains(&format!("saving to     {name}")));
+    assert!(text(&output.stdout).contains(&format!("saved         {name}")));
+    assert!(entries.next().is_none());
+}
+
+#[test]
+fn a_whole_file_is_shown_and_not_touched() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sweep.json");
+    let resume = ["--resume", path.to_str().unwrap()];
+    assert_done(&sweep(&resume));
+    let before = fs::read(&path).unwrap();
+    let output = sweep(&resume);
+    assert_done(&output);
+    assert_eq!(sizes(&output), ["1k", "2k"]);
+    let shown = text(&output.stdout);
+    assert!(shown.contains("holds all 7 of 7 repetitions"), "{shown}");
+    assert!(!text(&output.stderr).contains("estimate"));
+    assert_eq!(fs::read(&path).unwrap(), before);
+}
+
+/// The runs of a file, each as one text; void ones are told by theirs.
+fn runs(path: &Path) -> Vec<String> {
+    let document = json(path);
+    let runs = document["runs"].as_array().unwrap();
+    runs.iter().map(Value::to_string).collect()
+}
+
+#[test]
+fn a_sweep_that_is_killed_again_and_again_loses_nothing_and_counts_nothing_twice() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sweep.json");
+    let arguments = ["--records", "1k,2k,3k", "--repeat", "4", "--resume"];
+    let mut kept: Vec<String> = Vec::new();
+    let mut kills = 0;
+    for start in 1..=STARTS_MAX {
+        let mut child = command(&arguments)
+            .arg(&path)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        // Any moment, later and later, so that a slow machine comes to an end as well.
+        let moment = 20 * u64::from(start) + u64::from(start * 7_919 % 100);
+        thread::sleep(Duration::from_millis(moment));
+        kills += u32::from(child.try_wait().unwrap().is_none());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        if !path.exists() {
+            continue;
+        }
+        let found = runs(&path);
+        assert_eq!(found[..kept.len()], kept, "after start {start}");
+        kept = found;
+        if json(&path)["status"] == "complete" {
+            break;
+        }
+    }
+    assert!(kills > 0, "nothing was killed");
+    assert_done(&command(&arguments).arg(&path).output().unwrap());
+    assert_eq!(runs(&path)[..kept.len()], kept);
+    let document = json(&path);
+    let mut places: Vec<String> = document["runs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|run| run["void"].is_null())
+        .map(|run| format!("{} {} {}", run["records"], run["cold"], run["repetition"]))
+        .collect();
+    assert_eq!(places.len(), 13);
+    places.sort();
+    places.dedup();
+    assert_eq!(places.len(), 13);
+    assert_eq!(document["status"], "complete");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn ctrl_c_shows_the_table_so_far_and_the_command_that_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a sweep.json");
+    let file = path.to_str().unwrap();
+    let child = command(&["--records", "1k,20k", "--repeat", "40", "--json", file])
+        .process_group(0)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    while !path.exists() {
+        thread::sleep(Duration::from_millis(5));
+    }
+    let group = format!("-{}", child.id());
+    let sent = Command::new("kill").args(["-INT", "--", &group]).status();
+    assert!(sent.unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let shown = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(130), "{shown}");
+    assert!(shown.contains("interrupted   after "), "{shown}");
+    assert_eq!(json(&path)["status"], "interrupted");
+    let message = refusal(&["--records", "1k,20k", "--repeat", "40", "--json", file]);
+    assert!(
+        message.contains("holds an unfinished measurement; go on"),
+        "{message}"
+    );
+
+    let go_on = shown
+        .lines()
+        .find_map(|line| line.strip_prefix("go on with"));
+    let output = Command::new("/bin/sh")
+        .args(["-c", go_on.unwrap()])
+        .output()
+        .unwrap();
+    assert_done(&output);
+    assert_eq!(sizes(&output), ["1k", "20k"]);
+    assert_eq!(json(&path)["status"], "complete");
+}
+
+#[test]
+fn another_plan_machine_or_build_is_refused_and_the_file_stays_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sweep.json");
+    let file = path.to_str().unwrap();
+    assert_done(&sweep(&["--resume", file, "--repeat", "1"]));
+    let whole = fs::read_to_string(&path).unwrap();
+    let message = refusal(&["--resume", file, "--repeat", "2", "--fibers", "7"]);
+    assert!(
+        message.contains("was asked for something else"),
+        "{message}"
+    );
+    assert!(
+        message.contains("\n       --repeat: 1 in the file, 2 here\n"),
+        "{message}"
+    );
+    assert!(
+        message.contains("\n       --fibers: 50 in the file, 7 here\n"),
+        "{message}"
+    );
+    for (key, part) in [
+        ("host_name", "was measured on another machine"),
+        ("cpu", "was measured on another machine"),
+        ("git_revision", "was measured by another build"),
+        ("rustc", "was measured by another build"),
+    ] {
+        let mut document = json(&path);
+        document["context"][key] = Value::from("another");
+        fs::write(&path, document.to_string()).unwrap();
+        let message = refusal(&["--resume", file, "--repeat", "1"]);
+        assert!(message.contains(part), "{message}");
+        fs::write(&path, &whole).unwrap();
+    }
+    for damaged in ["", "{}", &whole[..whole.len() / 2]] {
+        fs::write(&path, damaged).unwrap();
+        let message = refusal(&["--resume", file, "--repeat", "1"]);
+        assert!(message.contains("is no result of lycosa"), "{message}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), damaged);
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_refused_before_it_starts() {
+    let message = refusal(&["--records", "1k,20M", "--memory", "64MiB"]);
+    assert!(
+        message.starts_with("20,000,000 records need about 8")
+            && message.contains("the quota is 64 MiB; raise it with --memory 1GiB"),
+        "{message}"
+    );
+    let message = refusal(&["--records", "1k,90G", "--memory", "4000GiB"]);
+    assert!(
+        message.starts_with("90,000,000,000 records need about ")
+            && message.contains(" of memory, and this machine has "),
+        "{message}"
+    );
+}
+
+#[test]
+fn sizes_that_are_none_are_refused_in_one_line() {
+    for (arguments, part) in [
+        (&["--records", "5M..1M"][..], "runs backwards; write 1M..5M"),
+        (&["--records", ""], "names no size"),
+        (&["--records", "1..9k:1"], "is 9000 sizes; the most is 1000"),
+        (&["--points", "5"], "--points is for a range without a step"),
+        (&["--json", "a", "--resume", "b"], "cannot be used with"),
+    ] {
+        let message = refusal(arguments);
+        assert!(message.contains(part), "{message}");
+        assert_eq!(message.lines().count(), 1, "{message}");
+    }
+}
+
+#[test]
+fn a_workload_that_fails_at_once_fails_the_sweep_and_leaves_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let (workload, path) = (folder.path().join("w.lua"), folder.path().join("s.json"));
+    fs::write(
+        &workload,
+        "return {transaction = function() error('boom') end}",
+    )
+    .unwrap();
+    let output = sweep(&[
+        "--workload",
+        workload.to_str().unwrap(),
+        "--json",
+        path.to_str().unwrap(),
+    ]);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("boom"));
+    assert!(!path.exists());
+}
+
+#[test]
+fn help_has_examples_and_exit_codes_in_80_columns() {
+    let output = command(&["--help"]).output().unwrap();
+    assert_done(&output);
+    let shown = text(&output.stdout);
+    assert!(shown.contains("Examples:\n  lycosa sweep "), "{shown}");
+    assert!(shown.contains("130 interrupted"), "{shown}");
+    for line in shown.lines() {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+}
