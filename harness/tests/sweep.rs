@@ -323,7 +323,7 @@ fn a_pipe_gets_one_document_and_is_nothing_to_go_on_with() {
     assert!(made.unwrap().success());
     let message = refusal(&["--resume", pipe.to_str().unwrap()]);
     assert!(
-        message.contains("is no file that a sweep can go on with"),
+        message.contains("is no file that can be gone on with"),
         "{message}"
     );
     let reader = thread::spawn({

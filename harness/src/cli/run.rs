@@ -22,6 +22,7 @@ use crate::worker::process::{ProcessExecutor, Workers};
 
 /// Runs a workload as often as asked, shows and saves what was measured.
 pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Failure> {
+    arguments.baseline.check_limit()?;
     let saving = arguments.json.as_deref().map(prepare_saving).transpose()?;
     let facts = environment::facts();
     let interrupt = Interrupt::on_signals()?;

@@ -140,12 +140,6 @@ fn find(
     context: &Context,
 ) -> Result<(PathBuf, Option<resume::Stored>), Failure> {
     if let Some(path) = &arguments.resume {
-        if path.exists() && !path.is_file() {
-            return Err(Failure::usage(format!(
-                "`{}` is no file that a sweep can go on with; name one with --resume",
-                path.display()
-            )));
-        }
         let stored =
             resume::load(path, plan, context).map_err(|error| Failure::usage(error.to_string()))?;
         return Ok((path.clone(), stored));
@@ -165,7 +159,7 @@ fn find(
 }
 
 /// Hours of measuring are not to be lost to a command that was repeated as it stood.
-fn refuse_unfinished(path: &Path) -> Result<(), Failure> {
+pub(super) fn refuse_unfinished(path: &Path) -> Result<(), Failure> {
     // What a pipe holds is not ours to read.
     if !path.is_file() {
         return Ok(());

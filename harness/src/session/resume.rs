@@ -39,6 +39,8 @@ impl Stored {
 pub(crate) enum ResumeError {
     #[error(transparent)]
     Read(#[from] ReadError),
+    #[error("`{path}` is no file that can be gone on with; name one")]
+    NoFile { path: String },
     #[error("`{path}` does not say what it was asked for; name another file")]
     NoPlan { path: String },
     #[error("`{path}` was asked for something else; repeat its options, or name another file{}", lines(.differences))]
@@ -90,6 +92,11 @@ pub(crate) fn load(
     plan: &Plan,
     context: &Context,
 ) -> Result<Option<Stored>, ResumeError> {
+    // A pipe would be waited for.
+    if path.exists() && !path.is_file() {
+        let path = path.display().to_string();
+        return Err(ResumeError::NoFile { path });
+    }
     let document = match file::read(path) {
         Ok(document) => document,
         Err(ReadError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
