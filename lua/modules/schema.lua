@@ -301,7 +301,8 @@ local function normalize_format(format)
         end
         declared.collation = collation
         fields[position] = {name = declared.name, type = declared.type,
-            is_nullable = declared.is_nullable == true, collation = collation}
+            is_nullable = declared.is_nullable == true, collation = collation,
+            has_default = declared.default ~= nil or declared.default_func ~= nil}
         all_declared[position] = declared
     end
     return fields, encoder.pack(all_declared)

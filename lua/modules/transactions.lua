@@ -127,6 +127,22 @@ local function run_rollback_triggers(number, changes)
     changes.is_over = true
 end
 
+-- What a rollback to a savepoint undoes is in no later event: the triggers hear of it now.
+local function rollback_to_savepoint_heard(savepoint)
+    local changes = native.changes()
+    if database.rollback_to_savepoint(context, savepoint.number) < 0 then
+        raise()
+    end
+    sync()
+    local undone = {}
+    for position = #native.changes() + 1, #changes do
+        undone[#undone + 1] = changes[position]
+    end
+    if undone[1] ~= nil then
+        run_rollback_triggers(transaction_number(context), undone)
+    end
+end
+
 local function rollback_heard()
     local number = transaction_number(context)
     if number == 0 or database.statement_depth(context) > 0 then
@@ -341,7 +357,10 @@ function api.rollback_to_savepoint(savepoint)
     if savepoint.transaction ~= transaction_number(context) then
         box.error(box.error.NO_SUCH_SAVEPOINT)
     end
-    if database.rollback_to_savepoint(context, savepoint.number) < 0 then
+    if listening > 0 then
+        rollback_to_savepoint_heard(savepoint)
+        return
+    elseif database.rollback_to_savepoint(context, savepoint.number) < 0 then
         raise()
     end
     sync()

@@ -18,6 +18,9 @@ pub struct FieldDefinition {
     pub field_type: FieldType,
     /// Whether null, or nothing at all, may stand there.
     pub is_nullable: bool,
+    /// Whether a default stands in for null when a tuple is put. An update may then leave null there,
+    /// as in Tarantool, unless an index forbids it.
+    pub has_default: bool,
     /// What the parts of indexes over this field use if they name no collation of their own. It is
     /// a record for whoever makes the indexes; the format itself compares nothing.
     pub collation: Option<&'static Collation>,
@@ -30,6 +33,7 @@ impl FieldDefinition {
             name: name.to_owned(),
             field_type,
             is_nullable: false,
+            has_default: false,
             collation: None,
         }
     }
@@ -48,20 +52,28 @@ impl FieldDefinition {
 #[derive(Debug, Clone, Copy)]
 struct Constraint {
     field_type: FieldType,
+    /// Whether nothing at all may stand there.
     is_nullable: bool,
+    takes_null: bool,
     is_indexed: bool,
     /// Of the type and of null, if it may be null.
     tags: Tags,
 }
 
 impl Constraint {
-    fn new(field_type: FieldType, is_nullable: bool, is_indexed: bool) -> Self {
+    fn new(field_type: FieldType, is_nullable: bool, takes_null: bool, is_indexed: bool) -> Self {
         Self {
             field_type,
             is_nullable,
+            takes_null,
             is_indexed,
-            tags: Tags::of(field_type, is_nullable),
+            tags: Tags::of(field_type, takes_null),
         }
+    }
+
+    fn of_field(field: &FieldDefinition) -> Self {
+        let takes_null = field.is_nullable || field.has_default;
+        Self::new(field.field_type, field.is_nullable, takes_null, false)
     }
 }
 
@@ -83,10 +95,7 @@ impl Format {
         exact_field_count: u32,
         parts: impl Iterator<Item = &'a KeyPart>,
     ) -> Result<Self> {
-        let mut constraints: Vec<Constraint> = fields
-            .iter()
-            .map(|field| Constraint::new(field.field_type, field.is_nullable, false))
-            .collect();
+        let mut constraints: Vec<Constraint> = fields.iter().map(Constraint::of_field).collect();
         for (position, field) in fields.iter().enumerate() {
             if field.name.is_empty() {
                 return Err(ErrorKind::WrongSpaceFormat {
@@ -114,7 +123,7 @@ impl Format {
         for part in parts {
             let position = part.field as usize;
             while constraints.len() <= position {
-                constraints.push(Constraint::new(FieldType::Any, true, false));
+                constraints.push(Constraint::new(FieldType::Any, true, true, false));
             }
             constraints[position] = format.narrow(constraints[position], part)?;
         }
@@ -162,7 +171,8 @@ impl Format {
             });
         };
         let is_nullable = known.is_nullable && part.is_nullable;
-        Ok(Constraint::new(field_type, is_nullable, true))
+        let takes_null = known.takes_null && part.is_nullable;
+        Ok(Constraint::new(field_type, is_nullable, takes_null, true))
     }
 
     /// The declared fields.
@@ -209,7 +219,9 @@ impl Format {
     pub(crate) fn takes_all_of(&self, other: &Self) -> bool {
         let is_wider = |(number, new): (usize, &Constraint)| match other.constraints.get(number) {
             Some(old) => {
-                new.field_type.contains(old.field_type) && (new.is_nullable || !old.is_nullable)
+                new.field_type.contains(old.field_type)
+                    && (new.is_nullable || !old.is_nullable)
+                    && (new.takes_null || !old.takes_null)
             }
             None => new.field_type == FieldType::Any && new.is_nullable,
         };
@@ -235,7 +247,7 @@ impl Format {
             }
             let (value, after) = msgpack::read_trusted(rest);
             let fits = match &value {
-                Value::Nil => constraint.is_nullable || constraint.field_type == FieldType::Any,
+                Value::Nil => constraint.takes_null || constraint.field_type == FieldType::Any,
                 value => constraint.field_type.accepts(value),
             };
             if !fits {

@@ -174,6 +174,7 @@ fn fields(list: &Table) -> Result<Vec<FieldDefinition>> {
                 name: name_of(&entry.get("name").map_err(|_| malformed("field name"))?)?,
                 field_type: field_type(&entry)?,
                 is_nullable: entry.get("is_nullable").unwrap_or(false),
+                has_default: entry.get("has_default").unwrap_or(false),
                 collation: collation(&entry),
             })
         })

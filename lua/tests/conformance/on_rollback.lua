@@ -31,15 +31,6 @@ box.rollback()
 box.begin()
 s:replace{3}
 box.rollback()
-show('after a savepoint')
-box.begin()
-s:insert{3}
-local saved = box.savepoint()
-box.on_rollback(walk('trigger'))
-s:insert{4}
-box.rollback_to_savepoint(saved)
-s:insert{5}
-box.rollback()
 show('after a yield')
 box.begin()
 box.on_rollback(walk('trigger'))
