@@ -514,6 +514,23 @@ fn a_baseline_of_something_else_is_refused_key_by_key() {
 }
 
 #[test]
+fn a_workload_that_was_edited_is_another_one() {
+    let bench = Bench::new();
+    let file = bench.path("w.lua");
+    fs::write(&file, "return {transaction = function() end}").unwrap();
+    let own = ["--workload", "w.lua"];
+    let saving = [&own[..], &["--save-baseline", "w"]].concat();
+    assert_code(&bench.output(&run(&saving)), 0);
+    let comparing = [&own[..], &["--baseline", "w"]].concat();
+    assert_code(&bench.output(&run(&comparing)), 0);
+    fs::write(&file, "return {transaction = function() local _ = 1 end}").unwrap();
+    let output = bench.output(&run(&comparing));
+    assert_code(&output, 2);
+    let text = stderr(&output);
+    assert!(text.contains("workload_digest: "), "{text}");
+}
+
+#[test]
 fn comparisons_have_baselines_too() {
     let bench = Bench::new();
     let small = ["--records", "1k", "--json", "/dev/null"];

@@ -23,7 +23,7 @@ use crate::interrupt::Interrupt;
 use crate::progress::Progress;
 use crate::range::Range;
 use crate::report::page::{PLAIN, Page, YELLOW};
-use crate::report::{comparison as report, failure, findings};
+use crate::report::{builds, comparison as report, failure, findings};
 use crate::result::{Point, Record, Run, run::workload_name};
 use crate::schedule::{Arm, Ending, Executor, Observer, Outcome, Plan, RepetitionError, Slot};
 use crate::session::{Measured, Session, estimate, resume};
@@ -405,6 +405,7 @@ fn conclude(
     if !quiet && !runs.is_empty() {
         findings::cold_starts(page, runs)?;
         findings::checksums(page, runs)?;
+        builds::builds(page, &record.arms)?;
         findings::warnings(page, runs)?;
         findings::machine(page, &session.context)?;
     }

@@ -104,15 +104,23 @@ pub(crate) fn checksums(page: &mut Page<'_>, runs: &[Run]) -> io::Result<()> {
     if runs.is_empty() {
         return Ok(());
     }
-    if runs.iter().any(|run| run.checksum.is_empty()) {
+    let (silent, telling): (Vec<&Run>, Vec<&Run>) =
+        runs.iter().partition(|run| run.checksum.is_empty());
+    if telling.is_empty() {
         let text = "the workload has no verify()";
         return page.sentence(PLAIN, "not verified", text);
     }
-    let distinct: BTreeSet<&str> = runs.iter().map(|run| run.checksum.as_str()).collect();
-    let mut text = format!("agree in all {} repetitions", grouped(runs.len() as u64));
+    let distinct: BTreeSet<&str> = telling.iter().map(|run| run.checksum.as_str()).collect();
+    let mut text = format!("agree in all {} repetitions", grouped(telling.len() as u64));
     if let [one] = Vec::from_iter(distinct)[..] {
         text.push_str("   ");
         text.push_str(one);
+    }
+    // Other programs need not give one.
+    let silent: BTreeSet<&str> = silent.iter().map(|run| run.arm.as_str()).collect();
+    for arm in silent {
+        text.push_str("   none from ");
+        text.push_str(arm);
     }
     page.sentence(PLAIN, "checksums", &text)
 }
