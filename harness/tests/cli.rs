@@ -192,6 +192,17 @@ fn the_environment_is_shown_for_people_and_as_json() {
     ] {
         assert!(json[field].is_string(), "{field}");
     }
+    for (object, number) in [
+        ("machine", "page_size_bytes"),
+        ("timer", "step_ns"),
+        ("conditions", "load_average"),
+    ] {
+        assert!(json[object][number].is_number(), "{object}.{number}");
+    }
+    assert!(json["luajit"]["machine_code"].is_object());
+    let own = serde_json::Value::from(std::env::consts::ARCH);
+    let held = json["binary_architectures"].as_array().unwrap();
+    assert!(held.contains(&own), "{held:?}");
 }
 
 #[test]

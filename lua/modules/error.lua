@@ -43,7 +43,8 @@ local function location(level)
         if not embedded and frame.currentline > 0 then
             skipped = skipped + 1
             if skipped >= level then
-                return {{file = frame.source:gsub('^@', ''), line = frame.currentline}}
+                local is_file = frame.source:find('^[@=]') ~= nil
+                return {{file = is_file and frame.source:sub(2) or frame.short_src, line = frame.currentline}}
             end
         end
     end

@@ -8,6 +8,7 @@ use lycosa_lua::worker::{Driver, IndexKind};
 
 use super::baseline::BaselineArguments;
 use super::compare::{self, CompareArguments};
+use super::report::{self, ReportArguments};
 use super::selftest::{self, SelftestArguments};
 use super::sweep::{self, SweepArguments};
 use crate::quantity::{Size, parse_count, parse_count_u32, parse_fibers};
@@ -33,15 +34,18 @@ pub(crate) enum Command {
     /// Runs a workload many times, each in a process of its own
     #[command(after_help = RUN_EXAMPLES)]
     Run(RunArguments),
+    /// Runs a workload over many sizes, saves as it goes, goes on after a stop
+    #[command(after_help = sweep::EXAMPLES)]
+    Sweep(SweepArguments),
     /// Compares ways to run a workload, in turns: native and translated, old and new
     #[command(after_help = compare::EXAMPLES)]
     Compare(CompareArguments),
     /// Measures how much equal programs seem to differ on this machine
     #[command(after_help = selftest::EXAMPLES)]
     Selftest(SelftestArguments),
-    /// Runs a workload over many sizes, saves as it goes, goes on after a stop
-    #[command(after_help = sweep::EXAMPLES)]
-    Sweep(SweepArguments),
+    /// Puts results side by side: tables, CSV, one page with charts
+    #[command(after_help = report::EXAMPLES)]
+    Report(ReportArguments),
     /// Lists the bundled workloads and their options
     Workloads,
     /// Runs a Lua script with `box` and `fiber`, as Tarantool would

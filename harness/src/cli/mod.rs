@@ -7,6 +7,7 @@ mod compare;
 mod exec;
 mod information;
 mod measuring;
+mod report;
 mod run;
 mod selftest;
 mod settings;
@@ -134,6 +135,7 @@ fn dispatch(command: Command, matches: &ArgMatches) -> Result<ExitCode, Failure>
         Command::Compare(arguments) => compare::compare(&arguments).map(exit_code),
         Command::Selftest(arguments) => selftest::selftest(&arguments).map(exit_code),
         Command::Sweep(arguments) => sweep::sweep(&arguments).map(exit_code),
+        Command::Report(arguments) => report::report(&arguments).map(exit_code),
         Command::Workloads => information::workloads().map(exit_code),
         Command::Exec(arguments) => Ok(exec::exec(arguments, matches)),
         Command::Console => Ok(exec::console()),

@@ -10,7 +10,7 @@ use clap::Args;
 
 use super::arguments::{DriverKind, WorkloadArguments};
 use super::measuring::{
-    describe, failed_repetition, launcher, mode, own_arm, prepare_saving, width,
+    describe, failed_repetition, launcher, measuring_context, mode, own_arm, prepare_saving, width,
 };
 use super::settings::worker_options;
 use super::{Exit, Failure};
@@ -91,7 +91,7 @@ pub(crate) fn sweep(arguments: &SweepArguments) -> Result<Exit, Failure> {
         sizes[0],
         |source| describe(&workers, source),
     )?;
-    let context = environment::context(&facts);
+    let context = measuring_context(&facts);
     let points = sizes.iter().map(|records| {
         let mut options = options.clone();
         options.records = *records;
@@ -204,7 +204,7 @@ fn announce(
     estimate
         .check(
             plan.points[0].memory_bytes,
-            environment::memory::available_bytes(),
+            environment::memory_available_bytes(),
         )
         .map_err(|unfit| Failure::usage(unfit.to_string()))
 }

@@ -1,14 +1,19 @@
 //! How much memory a process may still take.
 
-/// Memory that a new process can have without pushing others out, in bytes: on Linux by the
-/// kernel's own estimate and by the limit of this process's group; `None` where it is not told.
-pub(crate) fn available_bytes() -> Option<u64> {
-    let read = |path: &str| std::fs::read_to_string(path).ok();
-    let machine = read("/proc/meminfo").and_then(|text| meminfo_available(&text));
-    let group = read("/proc/self/cgroup")
-        .and_then(|text| unified_group(&text).map(str::to_owned))
-        .and_then(|group| group_available(&group, read));
-    machine.into_iter().chain(group).min()
+use super::system::System;
+
+/// Memory that a new process can have, in bytes; `None` where it is not told. On Linux that is
+/// what the kernel can give without pushing others out, within the limit of this process's group;
+/// on macOS, which makes room by compressing, all of the machine's.
+pub(crate) fn available_bytes(system: &dyn System) -> Option<u64> {
+    let machine = system
+        .read("/proc/meminfo")
+        .and_then(|text| meminfo_available(&text));
+    let group = system
+        .read("/proc/self/cgroup")
+        .and_then(|text| group_available(unified_group(&text)?, |path| system.read(path)));
+    let linux = machine.into_iter().chain(group).min();
+    linux.or_else(|| system.sysctl_number("hw.memsize"))
 }
 
 /// `MemAvailable` of `/proc/meminfo`.
@@ -76,6 +81,6 @@ mod tests {
     #[test]
     #[cfg(target_os = "linux")]
     fn this_machine_has_memory() {
-        assert!(available_bytes().is_some_and(|bytes| bytes > 1 << 20));
+        assert!(available_bytes(&super::super::system::Host).is_some_and(|bytes| bytes > 1 << 20));
     }
 }

@@ -10,7 +10,7 @@ mod linux;
 mod mach_o;
 mod machine;
 mod macos;
-pub(crate) mod memory;
+mod memory;
 mod noise_floor;
 pub(crate) mod scheduling;
 mod system;
@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 use system::{Host, System};
 
 pub(crate) use build::Build;
-pub(crate) use conditions::Conditions;
+pub(crate) use conditions::{Conditions, PowerSource, ThermalPressure};
 pub(crate) use machine::{Cache, CacheContent, CoreKind, Machine};
 pub(crate) use noise_floor::NoiseFloor;
 pub(crate) use timer::Timer;
@@ -190,6 +190,11 @@ pub(crate) fn arch_title(arch: &str) -> &str {
         "aarch64" => "arm64",
         other => other,
     }
+}
+
+/// Memory that a new process can have, in bytes; `None` where it is not told.
+pub(crate) fn memory_available_bytes() -> Option<u64> {
+    memory::available_bytes(&Host)
 }
 
 /// The present moment, RFC 3339 with the local offset.

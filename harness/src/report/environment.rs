@@ -64,7 +64,7 @@ fn machine(page: &mut Page<'_>, context: &Context) -> io::Result<()> {
 }
 
 /// `L1d 32 KiB`.
-fn cache_title(cache: &Cache) -> String {
+pub(crate) fn cache_title(cache: &Cache) -> String {
     let holds = match cache.holds {
         CacheContent::Data => "d",
         CacheContent::Instructions => "i",

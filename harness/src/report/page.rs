@@ -37,6 +37,16 @@ impl<'a> Page<'a> {
         Self { out, width }
     }
 
+    /// Its columns.
+    pub(crate) fn width(&self) -> usize {
+        self.width
+    }
+
+    /// A line that is laid out already.
+    pub(crate) fn raw(&mut self, style: Style, line: &str) -> io::Result<()> {
+        self.styled(style, line)
+    }
+
     /// An empty line.
     pub(crate) fn gap(&mut self) -> io::Result<()> {
         writeln!(self.out)
@@ -116,7 +126,7 @@ impl Seconds {
         } else {
             (1e6, "us")
         };
-        let digits_before = (seconds * factor).max(0.1).log10().floor() as i32 + 1;
+        let digits_before = (seconds * factor).clamp(0.1, 1e9).log10().floor() as i32 + 1;
         Self {
             factor,
             unit,
@@ -126,7 +136,12 @@ impl Seconds {
 
     /// Without the unit.
     pub(crate) fn bare(self, seconds: f64) -> String {
-        format!("{:.*}", self.decimals, seconds * self.factor)
+        let value = seconds * self.factor;
+        // Damaged files hold times beyond the age of the world, with hundreds of digits.
+        if value.abs() >= 1e9 {
+            return format!("{value:.3e}");
+        }
+        format!("{value:.*}", self.decimals)
     }
 
     /// With the unit.
@@ -175,6 +190,8 @@ mod tests {
             (0.005, "5.000 ms"),
             (0.000_002, "2.000 us"),
             (0.0, "0.0000 s"),
+            (1e300, "1.000e300 s"),
+            (f64::INFINITY, "inf s"),
         ] {
             assert_eq!(Seconds::like(seconds).with_unit(seconds), text);
         }

@@ -127,7 +127,11 @@ pub(crate) fn report(
         page.labelled(PLAIN, "transaction", &latency(&figures.txn_latency_ns))?;
         warnings(page, figures)?;
     }
-    void(page, runs)?;
+    let void: Vec<&str> = runs.iter().filter_map(|run| run.void.as_deref()).collect();
+    if let Some(reason) = void.last() {
+        let text = format!("{} repetitions, run again; the last: {reason}", void.len());
+        page.sentence(YELLOW, "void", &text)?;
+    }
     if let Some(first) = runs.first() {
         let checksum = &first.checksum;
         let (label, values) = if checksum.is_empty() {
@@ -142,24 +146,6 @@ pub(crate) fn report(
         page.labelled(PLAIN, label, &values)?;
     }
     machine(page, context, point, runs)
-}
-
-/// What does not count, and why.
-pub(crate) fn void<'a>(
-    page: &mut Page<'_>,
-    runs: impl IntoIterator<Item = &'a Run>,
-) -> io::Result<()> {
-    let void: Vec<&str> = runs
-        .into_iter()
-        .filter_map(|run| run.void.as_deref())
-        .collect();
-    match void.last() {
-        Some(reason) => {
-            let text = format!("{} repetitions, run again; the last: {reason}", void.len());
-            page.sentence(YELLOW, "void", &text)
-        }
-        None => Ok(()),
-    }
 }
 
 /// Wall time: the one line that remains of a quiet run.
@@ -187,8 +173,7 @@ pub(crate) fn median_line(page: &mut Page<'_>, figures: &Figures) -> io::Result<
     )
 }
 
-/// What makes the figures doubtful.
-pub(crate) fn warnings(page: &mut Page<'_>, figures: &Figures) -> io::Result<()> {
+fn warnings(page: &mut Page<'_>, figures: &Figures) -> io::Result<()> {
     if let Some(change) = figures.drift {
         let direction = if change > 0.0 { "slower" } else { "faster" };
         let text = format!(

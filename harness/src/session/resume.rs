@@ -161,6 +161,7 @@ fn machine_keys(context: &Context) -> Keys {
 fn build_keys(context: &Context) -> Keys {
     let translator = Translator::title(context.translator).to_owned();
     let binary_arch = arch_title(&context.binary_arch).to_owned();
+    let features = context.build.target_features.join(",");
     vec![
         (String::from("architecture"), binary_arch),
         (String::from("translator"), translator),
@@ -168,6 +169,12 @@ fn build_keys(context: &Context) -> Keys {
         (String::from("revision"), context.git_revision.clone()),
         (String::from("compiler"), context.rustc.clone()),
         (String::from("profile"), context.profile.clone()),
+        (String::from("target"), context.build.target.clone()),
+        (String::from("target features"), features),
+        (
+            String::from("optimization"),
+            context.build.opt_level.clone(),
+        ),
     ]
 }
 

@@ -3,8 +3,7 @@
 --     function f(name, count, options)
 --         checks('string', '?number', {timeout = '?number'})
 --
--- The arguments are read from the caller's frame, which LuaJIT interprets for that: about a microsecond
--- a call.
+-- The arguments are read from the caller's frame, for which LuaJIT interprets caller and checks.
 
 local ffi = require('ffi')
 
@@ -133,6 +132,9 @@ local function checks(...)
         end
     end
 end
+
+-- Compiled, it would stand in another frame, and read arguments of another function.
+jit.off(checks)
 
 --- Types that are more than Lua's.
 

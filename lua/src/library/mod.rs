@@ -9,6 +9,7 @@ mod environment;
 mod errno;
 mod file_descriptor;
 mod fio;
+mod jit;
 mod key_def;
 mod popen;
 mod pwd;
@@ -128,7 +129,8 @@ pub(crate) fn install(lua: &Lua) -> mlua::Result<()> {
     // One function for all of them, which is told the name.
     let load = lua.create_function(load)?;
     let names = MODULES.iter().map(|module| module.name);
-    for name in names.chain(REFUSED.iter().copied()) {
+    let names = names.chain(jit::names()).chain(REFUSED.iter().copied());
+    for name in names {
         preload.set(name, &load)?;
     }
     Ok(())
@@ -136,6 +138,9 @@ pub(crate) fn install(lua: &Lua) -> mlua::Result<()> {
 
 fn load(lua: &Lua, (name, _): (String, mlua::MultiValue)) -> mlua::Result<mlua::Value> {
     let Some(module) = MODULES.iter().find(|module| module.name == name) else {
+        if let Some(source) = jit::source_of(&name) {
+            return lua.load(source).set_name(format!("@{name}.lua")).call(name);
+        }
         return lua
             .load(include_str!("../../modules/library/refused.lua"))
             .set_name("@lycosa/refused.lua")

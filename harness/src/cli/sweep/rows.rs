@@ -8,7 +8,7 @@ use super::super::{Exit, Failure, command_line};
 use crate::progress::Progress;
 use crate::report::page::{DIM, PLAIN, Page, Seconds, YELLOW};
 use crate::report::sizes::SizeTable;
-use crate::report::terminal;
+use crate::report::{findings, terminal};
 use crate::result::{Point, Record, Run, summary};
 use crate::schedule::{Ending, Observer, Outcome, Plan, Slot};
 use crate::session::{Measured, Session};
@@ -93,8 +93,9 @@ impl<'a, W: Write> Rows<'a, W> {
 
     fn row(&mut self, point: usize, record: &Record) -> io::Result<()> {
         let point = self.points[point].clone();
-        let runs = record.runs.iter().filter(|run| run.point == point);
-        let Some(figures) = summary::figures(runs.clone()).map_err(io::Error::other)? else {
+        let at_point = record.runs.iter().filter(|run| run.point == point);
+        let runs: Vec<Run> = at_point.cloned().collect();
+        let Some(figures) = summary::figures(&runs).map_err(io::Error::other)? else {
             return Ok(());
         };
         let has_head = std::mem::replace(&mut self.has_head, true);
@@ -103,7 +104,7 @@ impl<'a, W: Write> Rows<'a, W> {
                 table.head(page)?;
             }
             table.row(page, &point, &figures)?;
-            terminal::void(page, runs)
+            findings::warnings(page, &runs)
         })
     }
 

@@ -1,0 +1,159 @@
+//! The raw repetitions as CSV (RFC 4180): one row each, void and cold ones too. Whatever a summary
+//! would say follows from them.
+
+use std::io;
+
+use csv::WriterBuilder;
+use serde::Serialize;
+
+use super::dataset::{Dataset, SeriesPoint, Subject};
+use crate::environment::Translator;
+use crate::result::Run;
+
+/// A row; its fields are the columns, in this order.
+#[derive(Debug, Serialize)]
+struct Row<'a> {
+    file: &'a str,
+    host_name: &'a str,
+    cpu: &'a str,
+    os: &'a str,
+    lycosa_version: &'a str,
+    git_revision: &'a str,
+    profile: &'a str,
+    program: Option<&'a str>,
+    arm: &'a str,
+    binary_arch: &'a str,
+    translator: Option<&'static str>,
+    workload: &'a str,
+    records: u64,
+    fibers: u32,
+    ops_per_txn: u32,
+    index: lycosa_lua::worker::IndexKind,
+    driver: lycosa_lua::worker::Driver,
+    jit_requested: bool,
+    memory_bytes: u64,
+    seed: u64,
+    settings: String,
+    repetition: u32,
+    cold: bool,
+    void: Option<&'a str>,
+    date: &'a str,
+    wall_s: f64,
+    cpu_s: f64,
+    process_s: f64,
+    ops: u64,
+    ops_per_s: f64,
+    peak_rss_bytes: u64,
+    bytes_per_record: f64,
+    txn_latency_p50_ns: u64,
+    txn_latency_p95_ns: u64,
+    txn_latency_p99_ns: u64,
+    txn_latency_p999_ns: u64,
+    txn_latency_max_ns: u64,
+    txn_count: u64,
+    jit: bool,
+    jit_traces: u64,
+    jit_aborts: u64,
+    checksum: &'a str,
+}
+
+/// Writes everything.
+pub(crate) fn write(out: impl io::Write, dataset: &Dataset) -> anyhow::Result<()> {
+    let mut writer = WriterBuilder::new().from_writer(out);
+    for section in &dataset.sections {
+        for series in &section.series {
+            for point in &series.points {
+                for run in &point.runs {
+                    let subject = &dataset.subjects[series.subject];
+                    writer.serialize(row(dataset, subject, point, run)?)?;
+                }
+            }
+        }
+    }
+    writer.flush()?;
+    Ok(())
+}
+
+fn row<'a>(
+    dataset: &'a Dataset,
+    subject: &'a Subject,
+    place: &SeriesPoint,
+    run: &'a Run,
+) -> Result<Row<'a>, serde_json::Error> {
+    let (host, context, point) = (&subject.host, &subject.context, &run.point);
+    let latency = run.txn_latency_ns;
+    Ok(Row {
+        file: &dataset.sources[place.source].path,
+        host_name: &host.host_name,
+        cpu: &host.cpu,
+        os: &host.os,
+        lycosa_version: &context.lycosa_version,
+        git_revision: &context.git_revision,
+        profile: &context.profile,
+        program: subject.program.as_deref(),
+        arm: &run.arm,
+        binary_arch: &run.binary_arch,
+        translator: run.translator.map(Translator::name),
+        workload: &point.workload,
+        records: point.records,
+        fibers: point.fibers,
+        ops_per_txn: point.ops_per_txn,
+        index: point.index,
+        driver: point.driver,
+        jit_requested: point.jit_requested,
+        memory_bytes: point.memory_bytes,
+        seed: point.seed,
+        // The keys are the user's, so they cannot be columns: an object of JSON.
+        settings: serde_json::to_string(&point.settings)?,
+        repetition: run.repetition,
+        cold: run.cold,
+        void: run.void.as_deref(),
+        date: &run.date,
+        wall_s: run.wall_s,
+        cpu_s: run.cpu_s,
+        process_s: run.process_s,
+        ops: run.ops,
+        ops_per_s: run.ops_per_s,
+        peak_rss_bytes: run.peak_rss_bytes,
+        bytes_per_record: run.bytes_per_record,
+        txn_latency_p50_ns: latency.p50,
+        txn_latency_p95_ns: latency.p95,
+        txn_latency_p99_ns: latency.p99,
+        txn_latency_p999_ns: latency.p999,
+        txn_latency_max_ns: latency.max,
+        txn_count: latency.count,
+        jit: run.jit,
+        jit_traces: run.jit_traces,
+        jit_aborts: run.jit_aborts,
+        checksum: &run.checksum,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::dataset::testing;
+    use super::*;
+
+    #[test]
+    fn every_repetition_is_a_row_and_names_with_commas_and_quotes_survive() {
+        let mut dataset = testing::two_arms();
+        dataset.subjects[0].host.cpu = String::from("a \"chip\", 8 cores\nand more");
+        let mut bytes = Vec::new();
+        write(&mut bytes, &dataset).unwrap();
+        let mut reader = csv::Reader::from_reader(bytes.as_slice());
+        let headers = reader.headers().unwrap().clone();
+        let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+        let runs: usize = dataset
+            .sources
+            .iter()
+            .map(|source| source.document.runs.len())
+            .sum();
+        assert_eq!(rows.len(), runs);
+        let column = |name: &str| headers.iter().position(|header| header == name).unwrap();
+        assert_eq!(&rows[0][column("cpu")], "a \"chip\", 8 cores\nand more");
+        assert_eq!(&rows[0][column("index")], "tree");
+        assert_eq!(&rows[0][column("settings")], "{\"payload\":\"short\"}");
+        let first = &dataset.sections[0].series[0].points[0].runs[0];
+        assert_eq!(rows[0][column("wall_s")].parse(), Ok(first.wall_s));
+    }
+}

@@ -1,0 +1,286 @@
+//! Result files side by side: which measurements may stand in one chart, and which are one line.
+//!
+//! A *subject* is an arm on a machine: one line of every chart, one column of the environment. A
+//! *section* holds what differs in the number of records only; workloads that differ in anything
+//! else stand apart. Nothing is averaged over files: what two files say of the same subject and
+//! point makes two subjects, unless it is the same to the last digit.
+
+mod labels;
+mod subjects;
+
+use anyhow::Context as _;
+
+use crate::environment::Context;
+use crate::result::file::Document;
+use crate::result::latency::LatencyError;
+use crate::result::summary::{self, Figures};
+use crate::result::{Point, Run};
+use crate::statistics::{self, Comparison};
+
+/// A result file that was read.
+#[derive(Debug, Clone)]
+pub(crate) struct Source {
+    /// Where it is, as the user named it.
+    pub(crate) path: String,
+    /// What is in it.
+    pub(crate) document: Document,
+}
+
+/// Everything that a report tells.
+#[derive(Debug)]
+pub(crate) struct Dataset {
+    /// The files.
+    pub(crate) sources: Vec<Source>,
+    /// What is wrong with those that could not be read.
+    pub(crate) unread: Vec<String>,
+    /// Arms on machines.
+    pub(crate) subjects: Vec<Subject>,
+    /// Measurements that may be compared with each other.
+    pub(crate) sections: Vec<Section>,
+}
+
+/// An arm on a machine.
+#[derive(Debug)]
+pub(crate) struct Subject {
+    /// Name that tells it from all others.
+    pub(crate) label: String,
+    /// Name of the arm.
+    pub(crate) arm: String,
+    /// Machine and build of the process that started the workers.
+    pub(crate) host: Context,
+    /// The same by the account of its workers.
+    pub(crate) context: Context,
+    /// Name and version, where it is another program.
+    pub(crate) program: Option<String>,
+    /// Positions of the files that hold it.
+    pub(crate) sources: Vec<usize>,
+    /// Its measurements.
+    measured: Vec<Measured>,
+}
+
+/// The repetitions of one point in one file.
+#[derive(Debug, Clone)]
+struct Measured {
+    source: usize,
+    point: Point,
+    runs: Vec<Run>,
+}
+
+/// Measurements that differ in the number of records only.
+#[derive(Debug)]
+pub(crate) struct Section {
+    /// What they have in common; the number of records and the quota are those of the first.
+    pub(crate) point: Point,
+    /// One for each subject.
+    pub(crate) series: Vec<Series>,
+    /// Position of the series that the others are compared with.
+    pub(crate) reference: usize,
+}
+
+/// What a section holds of a subject.
+#[derive(Debug)]
+pub(crate) struct Series {
+    /// Position of the subject.
+    pub(crate) subject: usize,
+    /// By the number of records.
+    pub(crate) points: Vec<SeriesPoint>,
+}
+
+/// The repetitions of a subject at one number of records.
+#[derive(Debug)]
+pub(crate) struct SeriesPoint {
+    /// Position of the file that holds them.
+    pub(crate) source: usize,
+    /// What was measured.
+    pub(crate) point: Point,
+    /// All repetitions, cold and void ones too, in order of time.
+    pub(crate) runs: Vec<Run>,
+    /// Figures of the counted ones; `None` without any.
+    pub(crate) figures: Option<Figures>,
+    /// Wall time over that of the reference.
+    pub(crate) ratio: Option<Ratio>,
+}
+
+/// A comparison with the reference of the section.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ratio {
+    /// Wall time over the reference's, its interval and its p-value.
+    pub(crate) comparison: Comparison,
+    /// Whether both were measured in one run of the program, taking turns.
+    pub(crate) took_turns: bool,
+}
+
+/// Why a report cannot be made as it was asked for.
+#[derive(Debug, thiserror::Error)]
+#[error("nothing here is named `{name}` to be the reference; there is {known}")]
+pub(crate) struct UnknownReference {
+    name: String,
+    known: String,
+}
+
+impl Dataset {
+    /// Puts files side by side. Ratios are against `reference` (a label, an arm or a file), else
+    /// against the first series of each section.
+    pub(crate) fn new(
+        sources: Vec<Source>,
+        unread: Vec<String>,
+        reference: Option<&str>,
+    ) -> anyhow::Result<Self> {
+        let mut subjects = subjects::of(&sources);
+        labels::assign(&mut subjects, &sources);
+        let mut sections = sections(&subjects).context("cannot summarize the repetitions")?;
+        let mut is_found = reference.is_none();
+        for section in &mut sections {
+            let named = section.series.iter().position(|series| {
+                reference.is_some_and(|name| subjects[series.subject].is_named(name, &sources))
+            });
+            is_found |= named.is_some();
+            section.compare_with(named.unwrap_or(0));
+        }
+        if let Some(name) = reference.filter(|_| !is_found) {
+            let known: Vec<&str> = subjects
+                .iter()
+                .map(|subject| subject.label.as_str())
+                .collect();
+            return Err(UnknownReference {
+                name: name.to_owned(),
+                known: known.join(", "),
+            }
+            .into());
+        }
+        Ok(Self {
+            sources,
+            unread,
+            subjects,
+            sections,
+        })
+    }
+
+    /// Label of a series.
+    pub(crate) fn label(&self, series: &Series) -> &str {
+        &self.subjects[series.subject].label
+    }
+}
+
+impl Subject {
+    fn is_named(&self, name: &str, sources: &[Source]) -> bool {
+        self.label == name
+            || self.arm == name
+            || self
+                .sources
+                .iter()
+                .any(|source| sources[*source].path == name)
+    }
+}
+
+impl Section {
+    /// Numbers of records of all series, ascending, each once.
+    pub(crate) fn sizes(&self) -> Vec<u64> {
+        let mut sizes: Vec<u64> = self
+            .series
+            .iter()
+            .flat_map(|series| &series.points)
+            .map(|point| point.point.records)
+            .collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        sizes
+    }
+
+    fn compare_with(&mut self, reference: usize) {
+        self.reference = reference;
+        let references: Vec<(u64, usize, Vec<f64>)> = self.series[reference]
+            .points
+            .iter()
+            .map(|point| (point.point.records, point.source, point.counted_wall_s()))
+            .collect();
+        for (position, series) in self.series.iter_mut().enumerate() {
+            if position == reference {
+                continue;
+            }
+            for point in &mut series.points {
+                point.ratio = references
+                    .iter()
+                    .find(|(records, ..)| *records == point.point.records)
+                    .and_then(|(_, source, wall_s)| {
+                        let own = point.counted_wall_s();
+                        Some(Ratio {
+                            comparison: statistics::compare(&own, wall_s, None)?,
+                            took_turns: *source == point.source,
+                        })
+                    });
+            }
+        }
+    }
+}
+
+impl Series {
+    /// The repetitions at a number of records.
+    pub(crate) fn at(&self, records: u64) -> Option<&SeriesPoint> {
+        self.points
+            .iter()
+            .find(|point| point.point.records == records)
+    }
+}
+
+impl SeriesPoint {
+    /// Wall times of the counted repetitions, in order of time.
+    pub(crate) fn counted_wall_s(&self) -> Vec<f64> {
+        self.runs
+            .iter()
+            .filter(|run| run.is_counted())
+            .map(|run| run.wall_s)
+            .collect()
+    }
+}
+
+/// Whether two points may stand in one chart, which shows how time follows the number of records.
+fn is_comparable(one: &Point, other: &Point) -> bool {
+    let mut other = other.clone();
+    other.records = one.records;
+    // A larger quota changes nothing until it is reached, which is an error.
+    other.memory_bytes = one.memory_bytes;
+    *one == other
+}
+
+fn sections(subjects: &[Subject]) -> Result<Vec<Section>, LatencyError> {
+    let mut sections: Vec<Section> = Vec::new();
+    for (position, subject) in subjects.iter().enumerate() {
+        for measured in &subject.measured {
+            let point = SeriesPoint {
+                source: measured.source,
+                point: measured.point.clone(),
+                figures: summary::figures(&measured.runs)?,
+                runs: measured.runs.clone(),
+                ratio: None,
+            };
+            let section = match sections
+                .iter_mut()
+                .find(|section| is_comparable(&section.point, &measured.point))
+            {
+                Some(section) => section,
+                None => sections.push_mut(Section {
+                    point: measured.point.clone(),
+                    series: Vec::new(),
+                    reference: 0,
+                }),
+            };
+            match section.series.last_mut() {
+                Some(series) if series.subject == position => series.points.push(point),
+                _ => section.series.push(Series {
+                    subject: position,
+                    points: vec![point],
+                }),
+            }
+        }
+    }
+    for series in sections.iter_mut().flat_map(|section| &mut section.series) {
+        series.points.sort_by_key(|point| point.point.records);
+    }
+    Ok(sections)
+}
+
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;

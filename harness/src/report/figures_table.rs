@@ -1,0 +1,192 @@
+//! The figures of a section as tables: one row for each number of records and subject.
+
+use super::dataset::{Dataset, Ratio, Section, SeriesPoint};
+use super::method::estimate_text;
+use super::page::Seconds;
+use super::table::{Column, Row, Table};
+use crate::quantity::{decimal_bytes, short_count, significant};
+use crate::result::summary::Figures;
+use crate::statistics::Verdict;
+
+/// What stands where there is nothing to show.
+const NOTHING: &str = "-";
+
+/// Wall time, throughput and ratio.
+pub(crate) fn times(dataset: &Dataset, section: &Section) -> Table {
+    let reference = dataset.label(&section.series[section.reference]);
+    let mut columns = vec![
+        Column::right("records", 0),
+        Column::left("arm", 0),
+        Column::right("n", 4),
+        Column::right("median", 0),
+        Column::left("95 % interval", 2),
+        Column::right(format!("{}/s", section.point.operation_noun()), 3),
+    ];
+    let has_ratios = section.series.len() > 1;
+    if has_ratios {
+        columns.push(Column::left("ratio", 1));
+        columns.push(Column::right("p", 5));
+    }
+    let rows = rows(dataset, section, |point, scale| {
+        let mut cells = match &point.figures {
+            Some(figures) => time_cells(figures, scale),
+            None => vec![
+                String::from("0"),
+                NOTHING.into(),
+                NOTHING.into(),
+                NOTHING.into(),
+            ],
+        };
+        if has_ratios {
+            cells.extend(ratio_cells(point.ratio));
+        }
+        cells
+    });
+    let caption = if has_ratios {
+        format!("Wall time; ratios are times over those of {reference}")
+    } else {
+        String::from("Wall time")
+    };
+    Table {
+        caption,
+        columns,
+        rows,
+    }
+}
+
+/// Latency, CPU time and memory.
+pub(crate) fn latencies(dataset: &Dataset, section: &Section) -> Table {
+    let columns = vec![
+        Column::right("records", 0),
+        Column::left("arm", 0),
+        Column::right("p50", 0),
+        Column::right("p95", 2),
+        Column::right("p99", 0),
+        Column::right("p99.9", 1),
+        Column::right("max", 2),
+        Column::right("CPU time", 3),
+        Column::right("peak memory", 4),
+        Column::right("bytes a record", 5),
+    ];
+    let rows = rows(dataset, section, |point, scale| match &point.figures {
+        Some(figures) => {
+            let latency = figures.txn_latency_ns;
+            let mut cells: Vec<String> = [
+                latency.p50,
+                latency.p95,
+                latency.p99,
+                latency.p999,
+                latency.max,
+            ]
+            .map(nanoseconds)
+            .into();
+            cells.extend([
+                scale.with_unit(figures.cpu_s),
+                decimal_bytes(figures.peak_rss_bytes),
+                format!("{:.1}", figures.bytes_per_record),
+            ]);
+            cells
+        }
+        None => vec![NOTHING.into(); 8],
+    });
+    Table {
+        caption: String::from("Latency of a transaction, CPU time and memory"),
+        columns,
+        rows,
+    }
+}
+
+/// One row for each point, its cells behind the first two; all times at one number of records are
+/// in one unit.
+fn rows(
+    dataset: &Dataset,
+    section: &Section,
+    cells: impl Fn(&SeriesPoint, Seconds) -> Vec<String>,
+) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for records in section.sizes() {
+        let points: Vec<(&str, &SeriesPoint)> = section
+            .series
+            .iter()
+            .filter_map(|series| Some((dataset.label(series), series.at(records)?)))
+            .collect();
+        let smallest = points
+            .iter()
+            .filter_map(|(_, point)| Some(point.figures.as_ref()?.wall_s.median))
+            .fold(f64::INFINITY, f64::min);
+        let scale = Seconds::like(smallest);
+        for (position, (label, point)) in points.iter().enumerate() {
+            let mut row = vec![short_count(records), (*label).to_owned()];
+            row.extend(cells(point, scale));
+            rows.push(Row {
+                cells: row,
+                continues: position > 0,
+                is_marked: false,
+            });
+        }
+    }
+    rows
+}
+
+fn time_cells(figures: &Figures, scale: Seconds) -> Vec<String> {
+    let wall = figures.wall_s;
+    vec![
+        figures.n.to_string(),
+        scale.with_unit(wall.median),
+        wall.interval.map_or_else(
+            || NOTHING.into(),
+            |(low, high)| format!("[{}, {}]", scale.bare(low), scale.bare(high)),
+        ),
+        rate(figures.ops_per_s),
+    ]
+}
+
+fn ratio_cells(ratio: Option<Ratio>) -> [String; 2] {
+    let Some(ratio) = ratio else {
+        return [NOTHING.into(), NOTHING.into()];
+    };
+    [ratio_text(ratio), p_value(ratio.comparison.p)]
+}
+
+/// `1.61 [1.60, 1.63]`; with a `~` when no difference was found, and with what weakens it.
+pub(crate) fn ratio_text(ratio: Ratio) -> String {
+    let mut text = estimate_text(ratio.comparison.estimate);
+    if ratio.comparison.verdict == Verdict::NoDifference {
+        text.push_str(" ~");
+    }
+    if !ratio.took_turns {
+        text.push_str(" unpaired");
+    }
+    text
+}
+
+/// `9.88 M`.
+pub(crate) fn rate(ops_per_s: f64) -> String {
+    let (value, prefix) = if ops_per_s >= 1e6 {
+        (ops_per_s / 1e6, " M")
+    } else if ops_per_s >= 1e3 {
+        (ops_per_s / 1e3, " k")
+    } else {
+        (ops_per_s, "")
+    };
+    format!("{}{prefix}", significant(value))
+}
+
+/// A latency in the unit that suits it.
+pub(crate) fn nanoseconds(value_ns: u64) -> String {
+    let (divisor, unit) = match value_ns {
+        0..1_000 => return format!("{value_ns} ns"),
+        1_000..10_000_000 => (1e3, "us"),
+        10_000_000..10_000_000_000 => (1e6, "ms"),
+        _ => (1e9, "s"),
+    };
+    format!("{} {unit}", significant(value_ns as f64 / divisor))
+}
+
+fn p_value(p: f64) -> String {
+    if p < 0.001 {
+        String::from("< 0.001")
+    } else {
+        format!("{p:.3}")
+    }
+}
