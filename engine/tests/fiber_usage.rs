@@ -26,7 +26,7 @@ fn each_fiber_is_charged_for_its_own_time() {
                     rounds.set(rounds.get() + 1);
                     let _ = own.sleep(Duration::from_millis(1));
                 }
-                let _ = own.sleep(Duration::from_secs(60));
+                let _ = own.sleep(Duration::from_mins(1));
             };
             scheduler.spawn("worker", body).unwrap().id()
         });
@@ -64,7 +64,7 @@ fn a_fiber_that_creates_another_is_not_charged_for_it() {
         let made = scheduler
             .create("made", move || {
                 work(Duration::from_millis(200));
-                let _ = own.sleep(Duration::from_secs(60));
+                let _ = own.sleep(Duration::from_mins(1));
             })
             .unwrap();
         let _ = scheduler.sleep(Duration::from_millis(1));

@@ -264,6 +264,27 @@ fn another_plan_machine_or_build_is_refused_and_the_file_stays_as_it_is() {
 }
 
 #[test]
+fn a_workload_that_was_edited_since_is_another_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let (workload, path) = (folder.path().join("w.lua"), folder.path().join("s.json"));
+    let arguments = [
+        "--workload",
+        workload.to_str().unwrap(),
+        "--resume",
+        path.to_str().unwrap(),
+    ];
+    fs::write(&workload, "return {transaction = function() end}").unwrap();
+    assert_done(&sweep(&arguments));
+    assert_done(&sweep(&arguments));
+    fs::write(&workload, "return {transaction = function() return 1 end}").unwrap();
+    let message = refusal(&arguments);
+    assert!(
+        message.contains("\n       text of the workload (xxHash): "),
+        "{message}"
+    );
+}
+
+#[test]
 fn what_does_not_fit_is_refused_before_it_starts() {
     let message = refusal(&["--records", "1k,20M", "--memory", "64MiB"]);
     assert!(

@@ -10,14 +10,11 @@ local ROCKS_LUA_TEMPLATES = {'.rocks/share/tarantool/?.lua', '.rocks/share/taran
 local ROCKS_LIBRARY_TEMPLATES = {'.rocks/lib/tarantool/?.' .. LIBRARY_SUFFIX}
 
 -- Tarantool's own modules; what is not among ours is named as missing.
-local OF_TARANTOOL = {}
-for name in ([[box buffer checks clock compat config console crypto csv datetime decimal digest errno
+local OF_TARANTOOL = [[ box buffer checks clock compat config console crypto csv datetime decimal digest errno
     experimental.config.utils.schema experimental.connpool fiber fio fun help http.client iconv
     internal.argparse jit.bc jit.dump jit.p jit.v jit.vmdef jit.zone json key_def log luadebug memprof merger
     metrics misc.getmetrics misc.memprof misc.sysprof msgpack msgpackffi net.box pickle popen pwd socket strict
-    swim sysprof tap tarantool title trigger ulid uri utf8 uuid varbinary xlog yaml]]):gmatch('%S+') do
-    OF_TARANTOOL[name] = true
-end
+    swim sysprof tap tarantool title trigger ulid uri utf8 uuid varbinary xlog yaml ]]
 
 local root, script_folder
 
@@ -101,7 +98,8 @@ local function loader(search, load_file)
 end
 
 local function explain(name)
-    if OF_TARANTOOL[name] or name:match('^[^.]+') == 'experimental' then
+    local names = OF_TARANTOOL:gsub('%s+', ' ')
+    if names:find(' ' .. name .. ' ', 1, true) or name:match('^[^.]+') == 'experimental' then
         return ("\n\tthe module '%s' is part of Tarantool; Lycosa does not have it"):format(name)
     end
     return ("\n\tif it is a rock: tt rocks install %s; if it is a file: add its folder to LUA_PATH")

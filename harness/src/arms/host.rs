@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::environment::{self, Facts, Translator};
+use crate::environment::{self, Facts};
 use crate::worker::process::Launcher;
 
 /// The machine, and this process on it.
@@ -20,8 +20,6 @@ pub(crate) struct Host {
     pub(crate) binary: PathBuf,
     /// The architecture as which it runs.
     pub(crate) binary_arch: String,
-    /// What translates it.
-    pub(crate) translator: Translator,
     /// Emulator that must be named to start it again.
     pub(crate) emulator: Option<PathBuf>,
     /// Folder that Cargo builds its profile into: `release` or `debug`.
@@ -54,7 +52,6 @@ impl Host {
             arch: context.host_arch,
             binary: std::env::current_exe()?,
             binary_arch: context.binary_arch,
-            translator: context.translator,
             emulator: facts.emulator.clone(),
             profile: if context.profile == "debug" {
                 "debug"
@@ -185,7 +182,6 @@ pub(crate) mod testing {
                 arch: String::from("aarch64"),
                 binary: PathBuf::from(binary),
                 binary_arch: String::from("aarch64"),
-                translator: Translator::Native,
                 emulator: None,
                 profile: "release",
                 folder: PathBuf::from("/Users/ann"),

@@ -61,7 +61,6 @@ fn a_universal_binary_on_a_mac_is_both_arms() {
     // A translated parent starts the same two.
     let translated = Host {
         binary_arch: String::from("x86_64"),
-        translator: Translator::Rosetta,
         ..files.mac("/opt/lycosa")
     };
     assert_eq!(lines(&[], &translated), expected);
@@ -107,7 +106,6 @@ fn a_translated_parent_finds_the_native_binary_beside_it() {
     let files = Files::of(&[(binary, X86), ("/src/target/release/lycosa", ARM)]);
     let translated = Host {
         binary_arch: String::from("x86_64"),
-        translator: Translator::Rosetta,
         ..files.mac(binary)
     };
     assert_eq!(
@@ -275,7 +273,6 @@ fn qemu_runs_a_binary_of_another_architecture() {
 fn under_qemu_native_is_the_binary_without_it() {
     let files = Files::of(&[("/opt/lycosa", X86), ("/usr/bin/qemu-x86_64", X86)]);
     let same = Host {
-        translator: Translator::QemuUser,
         emulator: Some(PathBuf::from("/usr/bin/qemu-x86_64")),
         ..files.linux("/opt/lycosa")
     };

@@ -56,6 +56,14 @@ pub(super) struct Baseline<'a> {
 }
 
 impl BaselineArguments {
+    /// A run of one arm has nothing but a baseline to be slower than.
+    pub(super) fn check_limit(&self) -> Result<(), Failure> {
+        if self.fail_above.is_some() && self.baseline.is_none() {
+            return Err(Failure::usage("--fail-above needs --baseline NAME"));
+        }
+        Ok(())
+    }
+
     /// Finds out how much equal programs differ here, if the measurement is compared with an
     /// earlier one.
     pub(super) fn look_up_noise_floor(&self, context: &mut Context) {

@@ -1,7 +1,7 @@
 //! `lycosa compare`: arms beside each other, in turns, and what of their difference is real.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
@@ -9,24 +9,26 @@ use lycosa_lua::worker::{Driver, WorkerOptions};
 
 use super::arguments::WorkloadArguments;
 use super::baseline::{BaselineArguments, judge};
+use super::command_line;
 use super::measuring::{
     describe, failed_message, failed_repetition, measuring_context, mode, prepare_saving, width,
 };
 use super::settings::worker_options;
+use super::sweep::refuse_unfinished;
 use super::{Exit, Failure};
 use crate::arms::{self, ArmSpec, Host, ResolveOptions, Resolved, parse_binary};
 use crate::comparison::{baseline::NowAndThen, comparisons};
-use crate::environment::{self, NoiseFloor};
+use crate::environment::{self, Context, NoiseFloor, Translator};
 use crate::interrupt::Interrupt;
 use crate::progress::Progress;
 use crate::range::Range;
 use crate::report::page::{PLAIN, Page, YELLOW};
-use crate::report::{comparison as report, findings};
+use crate::report::{builds, comparison as report, failure, findings};
 use crate::result::{Point, Record, Run, run::workload_name};
-use crate::schedule::{Ending, Observer, Outcome, Plan, Slot};
-use crate::session::{Measured, Session};
+use crate::schedule::{Arm, Ending, Executor, Observer, Outcome, Plan, RepetitionError, Slot};
+use crate::session::{Measured, Session, estimate, resume};
 use crate::state::selftest::{self, Known};
-use crate::worker::process::{ProcessExecutor, Workers};
+use crate::worker::process::{ProcessExecutor, Starter, Workers};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -36,9 +38,10 @@ Examples:
   lycosa compare --arm native --arm tarantool
   lycosa compare --arm old=./lycosa-0.1.0 --arm native
   lycosa compare --arm native --arm new=./lycosa --fail-above 5%
+  lycosa compare --resume compare.json     starts, or goes on where it stopped
 
-Arms: native, rosetta, qemu, tarantool, or LABEL=COMMAND with {lycosa} and
-{workload} filled in. The first is the reference: ratios are an arm's time over
+Arms: native, rosetta, qemu, efficiency, tarantool, or LABEL=COMMAND with
+{lycosa} and {workload} filled in. The first is the reference: ratios are an arm's time over
 the reference's. `~` stands where no difference is shown.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 an arm is slower than the
@@ -80,8 +83,12 @@ pub(crate) struct CompareArguments {
     build: bool,
 
     /// Saves there instead of in compare-WORKLOAD-TIME.json
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     json: Option<PathBuf>,
+
+    /// Saves there, and measures only what that file does not hold yet
+    #[arg(long, value_name = "FILE")]
+    resume: Option<PathBuf>,
 
     #[command(flatten)]
     baseline: BaselineArguments,
@@ -142,32 +149,35 @@ pub(super) fn compare(arguments: &CompareArguments) -> Result<Exit, Failure> {
         context.noise_floor = Some(floor.clone());
     }
     let baseline = arguments.baseline.load(&plan, &context)?;
-    let path = arguments
-        .json
-        .clone()
-        .unwrap_or_else(|| default_path(&plan));
+    let (path, record) = find(arguments, &plan, &context, &starters)?;
+    // A file that lacks nothing is only shown.
+    let saving = if plan.missing(&record).is_empty() {
+        None
+    } else {
+        Some(prepare_saving(&path)?)
+    };
     let mut session = Session {
-        saving: Some(prepare_saving(&path)?),
         plan,
         context,
+        saving,
     };
+    let mut executor = ProcessExecutor::new(starters);
+    if record.runs.is_empty() {
+        check_fit(&session, &mut executor)?;
+    }
 
     let quiet = arguments.quiet;
     let mut out = anstream::stdout();
     if !quiet {
         show_header(&session, &known, &mut Page::new(&mut out, width()))?;
     }
-    let record = Record::default();
-    let mut live = Live::new(
-        &session,
-        Progress::new(mode(quiet), &session.plan, &record),
-        out,
-    );
-    let mut executor = ProcessExecutor::new(starters);
+    let progress = Progress::new(mode(quiet), &session.plan, &record);
+    let mut live = Live::new(&session, progress, out);
+    live.grow(&record.runs);
     let measured = session.measure(record, &mut executor, &interrupt, &mut live);
     let mut out = live.finish(&measured)?;
     let mut page = Page::new(&mut out, width());
-    match conclude(&session, &measured, quiet, &mut page)? {
+    match conclude(&session, &measured, &path, quiet, &mut page)? {
         Exit::Done => {}
         exit => return Ok(exit),
     }
@@ -198,10 +208,88 @@ fn points(arguments: &CompareArguments, workers: &Workers) -> Result<Vec<WorkerO
     Ok(points)
 }
 
+/// The file to save to, and what it holds of this comparison.
+fn find(
+    arguments: &CompareArguments,
+    plan: &Plan,
+    context: &Context,
+    starters: &[Starter],
+) -> Result<(PathBuf, Record), Failure> {
+    if let Some(path) = &arguments.resume {
+        let stored =
+            resume::load(path, plan, context).map_err(|error| Failure::usage(error.to_string()))?;
+        let record = stored.map_or_else(Record::default, |stored| stored.record);
+        check_commands(path, &record, plan, starters)?;
+        return Ok((path.clone(), record));
+    }
+    if let Some(path) = &arguments.json {
+        refuse_unfinished(path)?;
+        return Ok((path.clone(), Record::default()));
+    }
+    Ok((default_path(plan), Record::default()))
+}
+
+/// An arm goes on under its name only if it is still started in the same way.
+fn check_commands(
+    path: &Path,
+    record: &Record,
+    plan: &Plan,
+    starters: &[Starter],
+) -> Result<(), Failure> {
+    for (arm, starter) in plan.arms.iter().zip(starters) {
+        let stored = record.arms.iter().find(|stored| stored.name == arm.name);
+        if let (Some(stored), Starter::Lycosa(workers)) = (stored, starter) {
+            let here = workers.launcher().words();
+            if stored.command != here {
+                return Err(Failure::usage(format!(
+                    "`{}` was measured by another arm `{}`; name another file\n       {} in the \
+                     file, {} here",
+                    path.display(),
+                    arm.name,
+                    stored.command.join(" "),
+                    here.join(" ")
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Refuses sizes that do not fit the quota or the machine, by two small repetitions of a native
+/// arm: a translated one would not start cold any more. Without a native arm nothing is refused.
+fn check_fit(session: &Session, executor: &mut dyn Executor) -> Result<(), Failure> {
+    let plan = &session.plan;
+    let is_native = |arm: &Arm| arm.expected.translator == Some(Translator::Native);
+    let Some(native) = plan.arms.iter().position(is_native) else {
+        return Ok(());
+    };
+    let mut progress = Progress::silent();
+    let costs =
+        estimate::pilot(plan, native, executor, &mut progress).map_err(|error| match error {
+            RepetitionError::Interrupted => Failure::interrupted(),
+            error => {
+                progress.show_held();
+                failed_repetition(&error, failure::repetition(&error))
+            }
+        })?;
+    // All arms hold the same data, so that one's memory is every one's.
+    let costs = vec![costs; plan.arms.len()].into_iter().flatten();
+    let nothing = Record::default();
+    match estimate::estimate(plan, &nothing, &costs.collect::<Vec<_>>()) {
+        Some(estimate) => estimate
+            .check(
+                plan.points[0].memory_bytes,
+                environment::memory_available_bytes(),
+            )
+            .map_err(|unfit| Failure::usage(unfit.to_string())),
+        None => Ok(()),
+    }
+}
+
 /// A name that no earlier comparison has.
 fn default_path(plan: &Plan) -> PathBuf {
     let workload = workload_name(&plan.points[0].workload);
-    let workload = workload.trim_end_matches(".lua");
+    let workload = workload.strip_suffix(".lua").unwrap_or(&workload);
     let time = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S");
     PathBuf::from(format!("compare-{workload}-{time}.json"))
 }
@@ -295,6 +383,7 @@ impl<W: Write> Observer for Live<W> {
 fn conclude(
     session: &Session,
     measured: &Measured,
+    path: &Path,
     quiet: bool,
     page: &mut Page<'_>,
 ) -> Result<Exit, Failure> {
@@ -316,6 +405,7 @@ fn conclude(
     if !quiet && !runs.is_empty() {
         findings::cold_starts(page, runs)?;
         findings::checksums(page, runs)?;
+        builds::builds(page, &record.arms)?;
         findings::warnings(page, runs)?;
         findings::machine(page, &session.context)?;
     }
@@ -326,12 +416,13 @@ fn conclude(
     if matches!(ending, Ending::Complete) {
         return Ok(Exit::Done);
     }
-    let text = if runs.is_empty() {
-        String::from("before anything was measured")
+    if runs.is_empty() {
+        page.sentence(YELLOW, "interrupted", "before anything was measured")?;
     } else {
-        format!("after {counted}")
-    };
-    page.sentence(YELLOW, "interrupted", &text)?;
+        page.sentence(YELLOW, "interrupted", &format!("after {counted}"))?;
+        // In one piece, so that it can be copied.
+        page.labelled(PLAIN, "go on with", &[command_line::resuming(path)])?;
+    }
     Ok(Exit::Interrupted)
 }
 

@@ -22,6 +22,7 @@ use crate::worker::process::{ProcessExecutor, Workers};
 
 /// Runs a workload as often as asked, shows and saves what was measured.
 pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Failure> {
+    arguments.baseline.check_limit()?;
     let saving = arguments.json.as_deref().map(prepare_saving).transpose()?;
     let facts = environment::facts();
     let interrupt = Interrupt::on_signals()?;
@@ -155,9 +156,7 @@ mod tests {
         (exit, String::from_utf8(out).unwrap())
     }
 
-    fn at() -> Result<Option<String>, String> {
-        Ok(Some(String::from("result.json")))
-    }
+    const FILE: &str = "result.json";
 
     fn died() -> Ending {
         Ending::Failed(RepetitionError::Died {
@@ -167,7 +166,12 @@ mod tests {
 
     #[test]
     fn an_interrupted_run_shows_what_was_measured() {
-        let (exit, text) = concluded(Some(&[0.1, 0.2]), Ending::Interrupted, at(), false);
+        let (exit, text) = concluded(
+            Some(&[0.1, 0.2]),
+            Ending::Interrupted,
+            Ok(Some(FILE.into())),
+            false,
+        );
         assert_eq!(exit.unwrap(), Exit::Interrupted);
         assert!(text.contains("wall time     0.1500 s"), "{text}");
         assert!(text.contains("saved         result.json"), "{text}");
@@ -183,7 +187,7 @@ mod tests {
 
     #[test]
     fn a_failed_run_shows_what_was_measured_before() {
-        let (exit, text) = concluded(Some(&[0.1]), died(), at(), false);
+        let (exit, text) = concluded(Some(&[0.1]), died(), Ok(Some(FILE.into())), false);
         let message = exit.unwrap_err().message;
         assert!(message.contains("killed by SIGABRT\n"), "{message}");
         assert!(message.contains("1 of 15 repetitions, is in"), "{message}");

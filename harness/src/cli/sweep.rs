@@ -159,7 +159,7 @@ fn find(
 }
 
 /// Hours of measuring are not to be lost to a command that was repeated as it stood.
-fn refuse_unfinished(path: &Path) -> Result<(), Failure> {
+pub(super) fn refuse_unfinished(path: &Path) -> Result<(), Failure> {
     match file::read(path) {
         Ok(document) if document.status != Status::Complete && !document.runs.is_empty() => {
             let path = path.display();

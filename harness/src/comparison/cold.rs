@@ -12,6 +12,10 @@ const SCORE_MIN: f64 = 3.5;
 /// The cold launches of an arm beside the warm ones of the same point. Times are the lives of the
 /// worker processes: a translator works before and beside the transactions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[expect(
+    clippy::struct_field_names,
+    reason = "all are times, and units stand last"
+)]
 pub(crate) struct ColdStart {
     /// Each cold launch, in order.
     pub(crate) process_s: Vec<f64>,

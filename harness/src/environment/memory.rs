@@ -51,6 +51,7 @@ fn group_available(group: &str, read: impl Fn(&str) -> Option<String>) -> Option
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::environment::system::testing::Recorded;
 
     #[test]
     fn the_kernel_says_what_is_available() {
@@ -76,6 +77,24 @@ mod tests {
         assert_eq!(group_available("/a/b", files), Some(700));
         assert_eq!(group_available("/a/b", |_| None), None);
         assert_eq!(group_available("/", |_| None), None);
+    }
+
+    #[test]
+    fn a_mac_gives_all_its_memory_and_linux_what_group_and_machine_leave() {
+        let mac = Recorded::default().sysctl("hw.memsize: 17179869184");
+        assert_eq!(available_bytes(&mac), Some(16 << 30));
+        let linux = Recorded::default()
+            .file(
+                "/proc/meminfo",
+                "MemTotal: 4096 kB\nMemAvailable: 2048 kB\n",
+            )
+            .file("/proc/self/cgroup", "0::/a\n");
+        assert_eq!(available_bytes(&linux), Some(2 << 20));
+        let limited = linux
+            .file("/sys/fs/cgroup/a/memory.max", "1048576\n")
+            .file("/sys/fs/cgroup/a/memory.current", "4096\n");
+        assert_eq!(available_bytes(&limited), Some((1 << 20) - 4096));
+        assert_eq!(available_bytes(&Recorded::default()), None);
     }
 
     #[test]

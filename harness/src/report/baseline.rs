@@ -3,11 +3,10 @@
 use std::io;
 
 use super::comparison::{Heads, pair_line, percent};
+use super::findings::place;
 use super::page::{DIM, PLAIN, Page, RED, YELLOW};
 use crate::comparison::baseline::{Mismatch, NowAndThen};
 use crate::environment::arch_title;
-use crate::quantity::short_count;
-use crate::result::Point;
 use crate::result::file::Document;
 use crate::state::baselines::Saved;
 use crate::statistics::Regression;
@@ -92,9 +91,13 @@ pub(crate) fn judgements(
         match judgement {
             Regression::No => {}
             Regression::Yes => {
-                let slower = percent(row.pair.ratio - 1.0);
-                let text =
-                    format!("{place} is {slower} slower than {reference}; {allowed} are let pass");
+                let ratio = row.pair.ratio;
+                let slower = if ratio < 2.0 {
+                    format!("is {} slower than", percent(ratio - 1.0))
+                } else {
+                    format!("takes {ratio:.1} times as long as")
+                };
+                let text = format!("{place} {slower} {reference}; {allowed} are let pass");
                 page.sentence(RED, "regression", &text)?;
             }
             Regression::Inconclusive => {
@@ -120,14 +123,6 @@ pub(crate) fn judgements(
         page.sentence(PLAIN, "no regression", &text)?;
     }
     Ok(())
-}
-
-fn place(arm: &str, point: &Point) -> String {
-    let driver = match point.driver {
-        Driver::Lua => "",
-        Driver::Rust => ", engine only,",
-    };
-    format!("{arm} at {}{driver}", short_count(point.records))
 }
 
 /// Where the measurement was kept.

@@ -11,7 +11,7 @@ use super::page::{DIM, PLAIN, Page, Seconds, YELLOW};
 use crate::comparison::{ColdStart, Note, arms, cold_start, notes, voids};
 use crate::environment::{Context, NoiseFloor};
 use crate::quantity::{grouped, short_count};
-use crate::result::Run;
+use crate::result::{Point, Run};
 use crate::state::selftest::{DAYS_MAX, Known};
 use crate::statistics::INTERVAL_SAMPLES_MIN;
 
@@ -104,15 +104,23 @@ pub(crate) fn checksums(page: &mut Page<'_>, runs: &[Run]) -> io::Result<()> {
     if runs.is_empty() {
         return Ok(());
     }
-    if runs.iter().any(|run| run.checksum.is_empty()) {
+    let (silent, telling): (Vec<&Run>, Vec<&Run>) =
+        runs.iter().partition(|run| run.checksum.is_empty());
+    if telling.is_empty() {
         let text = "the workload has no verify()";
         return page.sentence(PLAIN, "not verified", text);
     }
-    let distinct: BTreeSet<&str> = runs.iter().map(|run| run.checksum.as_str()).collect();
-    let mut text = format!("agree in all {} repetitions", grouped(runs.len() as u64));
+    let distinct: BTreeSet<&str> = telling.iter().map(|run| run.checksum.as_str()).collect();
+    let mut text = format!("agree in all {} repetitions", grouped(telling.len() as u64));
     if let [one] = Vec::from_iter(distinct)[..] {
         text.push_str("   ");
         text.push_str(one);
+    }
+    // Other programs need not give one.
+    let silent: BTreeSet<&str> = silent.iter().map(|run| run.arm.as_str()).collect();
+    for arm in silent {
+        text.push_str("   none from ");
+        text.push_str(arm);
     }
     page.sentence(PLAIN, "checksums", &text)
 }
@@ -139,6 +147,15 @@ pub(crate) fn warnings(page: &mut Page<'_>, runs: &[Run]) -> io::Result<()> {
     interpreted(page, runs)
 }
 
+/// An arm at a point, in words.
+pub(crate) fn place(arm: &str, point: &Point) -> String {
+    let driver = match point.driver {
+        Driver::Lua => "",
+        Driver::Rust => " (engine only)",
+    };
+    format!("{arm} at {}{driver}", short_count(point.records))
+}
+
 /// Arms whose Lua was not compiled, though it was asked for: their ratio is another one.
 fn interpreted(page: &mut Page<'_>, runs: &[Run]) -> io::Result<()> {
     for arm in arms(runs) {
@@ -157,7 +174,7 @@ fn interpreted(page: &mut Page<'_>, runs: &[Run]) -> io::Result<()> {
 }
 
 fn warning(page: &mut Page<'_>, note: &Note) -> io::Result<()> {
-    let place = format!("{} at {}", note.arm, short_count(note.point.records));
+    let place = place(&note.arm, &note.point);
     if let Some(change) = note.drift {
         let direction = if change > 0.0 { "slower" } else { "faster" };
         let text = format!(
@@ -183,10 +200,10 @@ fn warning(page: &mut Page<'_>, note: &Note) -> io::Result<()> {
             .iter()
             .map(|(repetition, distance)| {
                 let sign = if *distance < 0.0 { '-' } else { '+' };
-                format!("no. {repetition} ({sign}{})", percent(distance.abs()))
+                format!("no. {repetition} {sign}{}", percent(distance.abs()))
             })
             .collect();
-        let text = format!("{place}: {}; counted all the same", named.join(", "));
+        let text = format!("{place}: {}; all are counted", named.join(", "));
         page.sentence(YELLOW, "outliers", &text)?;
     }
     Ok(())

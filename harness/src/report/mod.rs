@@ -1,6 +1,7 @@
 //! The forms in which figures are told.
 
 pub(crate) mod baseline;
+pub(crate) mod builds;
 pub(crate) mod comparison;
 pub(crate) mod csv;
 pub(crate) mod dataset;

@@ -72,11 +72,16 @@ impl SizeTable {
     }
 
     fn columns(&self, first: &str, others: &[String; 6]) -> String {
-        let mut line = format!("{first:>width$}", width = self.records_width);
-        for (text, width) in others.iter().zip(WIDTHS) {
-            line.push_str(&format!("{text:>width$}"));
-        }
-        line
+        let width = self.records_width;
+        std::iter::once(format!("{first:>width$}"))
+            .chain(
+                others
+                    .iter()
+                    .zip(WIDTHS)
+                    .map(|(text, width)| format!("{text:>width$}")),
+            )
+            .collect::<Vec<_>>()
+            .concat()
     }
 }
 

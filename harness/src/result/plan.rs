@@ -1,6 +1,8 @@
 //! What a measurement was asked for, as its file keeps it: with it, one that was stopped goes on.
 
+use lycosa_lua::worker::WorkloadSource;
 use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh64::xxh64;
 
 use super::Point;
 use crate::schedule::Plan;
@@ -16,16 +18,34 @@ pub(crate) struct PlanRecord {
     pub(crate) cold: u32,
     /// Repetitions of each arm at each point that count.
     pub(crate) counted: u32,
+    /// xxHash of the workload's file, 16 hexadecimal digits; null for a bundled workload.
+    #[serde(default)]
+    pub(crate) workload_digest: Option<String>,
 }
 
 impl PlanRecord {
-    /// What a file keeps of a plan.
+    /// What a file keeps of a plan. Reads the workload's file; one that cannot be read has no
+    /// digest, and its workers will say why.
     pub(crate) fn of(plan: &Plan) -> Self {
         Self {
             arms: plan.arms.iter().map(|arm| arm.name.clone()).collect(),
             points: plan.points.iter().map(Point::of).collect(),
             cold: plan.cold,
             counted: plan.counted,
+            workload_digest: plan
+                .points
+                .first()
+                .and_then(|point| digest(&point.workload)),
+        }
+    }
+}
+
+fn digest(workload: &WorkloadSource) -> Option<String> {
+    match workload {
+        WorkloadSource::Bundled(_) => None,
+        WorkloadSource::File(path) => {
+            let text = std::fs::read(path).ok()?;
+            Some(format!("{:016x}", xxh64(&text, 0)))
         }
     }
 }

@@ -117,16 +117,16 @@ fn pilot_records(mut records: u64) -> u64 {
 impl Costs {
     /// The line through two samples. A difference below zero is noise.
     fn between(small: Sample, large: Sample) -> Self {
-        let records = (large.records - small.records).max(1.0);
+        let more = (large.records - small.records).max(1.0);
         // The lives of two short processes are noisy; the transactions are a part of each.
-        let record_s = ((large.process_s - small.process_s) / records)
-            .max(large.wall_s / large.records.max(1.0));
-        let record_bytes = ((large.bytes - small.bytes) / records).max(0.0);
+        let each_s =
+            ((large.process_s - small.process_s) / more).max(large.wall_s / large.records.max(1.0));
+        let each_bytes = ((large.bytes - small.bytes) / more).max(0.0);
         Self {
-            start_s: (large.process_s - record_s * large.records).max(0.0),
-            record_s,
-            start_bytes: (large.bytes - record_bytes * large.records).max(0.0),
-            record_bytes,
+            start_s: (large.process_s - each_s * large.records).max(0.0),
+            record_s: each_s,
+            start_bytes: (large.bytes - each_bytes * large.records).max(0.0),
+            record_bytes: each_bytes,
             process_bytes: (large.resident_bytes - large.bytes).max(0.0),
         }
     }

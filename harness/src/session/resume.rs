@@ -79,8 +79,9 @@ impl fmt::Display for Difference {
 }
 
 fn lines(differences: &[Difference]) -> String {
-    let lines = differences.iter();
-    lines.map(|line| format!("\n       {line}")).collect()
+    differences.iter().fold(String::new(), |text, line| {
+        text + "\n       " + &line.to_string()
+    })
 }
 
 /// Reads what there is of a measurement; `None` if there is no file yet.
@@ -197,6 +198,11 @@ fn plan_keys(plan: &PlanRecord) -> Keys {
     ];
     let of_points = values.into_iter();
     keys.extend(of_points.map(|(key, values)| (key, values.join(", "))));
+    let digest = plan.workload_digest.as_deref().unwrap_or("none");
+    keys.push((
+        String::from("text of the workload (xxHash)"),
+        digest.to_owned(),
+    ));
     keys
 }
 

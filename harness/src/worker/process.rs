@@ -91,7 +91,6 @@ impl Workers {
     }
 
     /// How they are started.
-    #[cfg(test)]
     pub(crate) fn launcher(&self) -> &Launcher {
         &self.launcher
     }

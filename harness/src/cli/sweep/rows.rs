@@ -132,7 +132,11 @@ impl<'a, W: Write> Rows<'a, W> {
             }
         }
         if let Ending::Failed(error) = ending {
-            let message = failed_message(error, &measured.saved, &counted);
+            let mut message = failed_message(error, &measured.saved, &counted);
+            if let Ok(Some(_)) = measured.saved {
+                message.push_str("\n       go on with  ");
+                message.push_str(&command_line::resuming(path));
+            }
             return Err(failed_repetition(error, message));
         }
         if !self.quiet && !record.runs.is_empty() {
@@ -146,12 +150,11 @@ impl<'a, W: Write> Rows<'a, W> {
             let text = format!("{} holds all {counted}", path.display());
             self.show(|rows| rows.write(|_, page| page.sentence(PLAIN, "complete", &text)));
         }
-        let exit = match ending {
-            Ending::Complete => Exit::Done,
-            _ => {
-                self.show(|rows| rows.interrupted(&counted, record, path));
-                Exit::Interrupted
-            }
+        let exit = if matches!(ending, Ending::Complete) {
+            Exit::Done
+        } else {
+            self.show(|rows| rows.interrupted(&counted, record, path));
+            Exit::Interrupted
         };
         match self.failed.take() {
             Some(error) => Err(error.into()),

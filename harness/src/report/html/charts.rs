@@ -96,9 +96,9 @@ impl Charts<'_> {
                 ..Line::default()
             };
             for point in &series.points {
-                let Some(ratio) = point.ratio else { continue };
+                let Some(ratio) = &point.ratio else { continue };
                 let x = self.place(position, point);
-                let estimate = ratio.comparison.estimate;
+                let estimate = ratio.pair.estimate();
                 line.medians.push((x, estimate.ratio));
                 if let Some((low, high)) = estimate.interval {
                     line.intervals.push((x, low, high));
