@@ -43,9 +43,12 @@ fn help_names_every_command_and_not_the_internal_one() {
     for command in [
         "run",
         "sweep",
+        "compare",
+        "selftest",
         "report",
         "workloads",
         "exec",
+        "console",
         "env",
         "completions",
     ] {

@@ -32,7 +32,7 @@ use crate::worker::process::{ProcessExecutor, Starter, Workers};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  lycosa compare                           native against this machine's translator
+  lycosa compare                           native against translated
   lycosa compare --arm native --arm rosetta --records 1M,5M,20M --memory 8GiB
   lycosa compare --driver both             the engine alone, and from Lua
   lycosa compare --arm native --arm tarantool
@@ -41,8 +41,8 @@ Examples:
   lycosa compare --resume compare.json     starts, or goes on where it stopped
 
 Arms: native, rosetta, qemu, efficiency, tarantool, or LABEL=COMMAND with
-{lycosa} and {workload} filled in. The first is the reference: ratios are an arm's time over
-the reference's. `~` stands where no difference is shown.
+{lycosa} and {workload} filled in. The first is the reference: ratios are an
+arm's time over its time. `~` stands where no difference is shown.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 an arm is slower than the
 reference (with --baseline: than the baseline) by more than --fail-above, 4 too
