@@ -40,7 +40,18 @@ fn refusal(arguments: &[&str]) -> String {
 fn help_names_every_command_and_not_the_internal_one() {
     let output = lycosa(&["--help"]);
     assert_eq!(output.status.code(), Some(0));
-    for command in ["run", "sweep", "workloads", "exec", "env", "completions"] {
+    for command in [
+        "run",
+        "sweep",
+        "compare",
+        "selftest",
+        "report",
+        "workloads",
+        "exec",
+        "console",
+        "env",
+        "completions",
+    ] {
         assert!(
             stdout(&output).contains(&format!("\n  {command} ")),
             "{command}"

@@ -14,7 +14,7 @@ use super::page::{PLAIN, Page, Seconds, YELLOW};
 use super::terminal;
 use crate::comparison::{GeometricMean, Pair, Times, comparisons, geometric_means, pair_of_arms};
 use crate::environment::{Context, NoiseFloor, arch_title};
-use crate::quantity::short_count;
+use crate::quantity::{percent, short_count};
 use crate::result::{Point, Run};
 use crate::schedule::Plan;
 use crate::statistics::Verdict;
@@ -325,7 +325,7 @@ fn driver_title(driver: Driver) -> &'static str {
 /// `0.1012 s +-0.5 %`.
 fn time(times: &Times) -> String {
     let median = Seconds::like(times.median).with_unit(times.median);
-    match times.relative_half_width() {
+    match times.relative_margin() {
         Some(width) if width > 0.995 => format!("{median} +->99 %"),
         Some(width) => format!("{median} +-{}", percent(width)),
         None => median,
@@ -368,15 +368,6 @@ fn floor(noise_floor: Option<f64>) -> String {
         None => String::from("-"),
         Some(floor) if floor >= 9.995 => String::from(">999%"),
         Some(floor) => percent(floor),
-    }
-}
-
-/// Two digits: `0.5 %`, `12 %`.
-pub(crate) fn percent(part: f64) -> String {
-    if part >= 0.0995 {
-        format!("{:.0} %", part * 100.0)
-    } else {
-        format!("{:.1} %", part * 100.0)
     }
 }
 

@@ -38,7 +38,7 @@ pub(crate) fn times(dataset: &Dataset, section: &Section) -> Table {
             ],
         };
         if has_ratios {
-            cells.extend(ratio_cells(point.ratio));
+            cells.extend(ratio_cells(point.ratio.as_ref()));
         }
         cells
     });
@@ -141,17 +141,17 @@ fn time_cells(figures: &Figures, scale: Seconds) -> Vec<String> {
     ]
 }
 
-fn ratio_cells(ratio: Option<Ratio>) -> [String; 2] {
+fn ratio_cells(ratio: Option<&Ratio>) -> [String; 2] {
     let Some(ratio) = ratio else {
         return [NOTHING.into(), NOTHING.into()];
     };
-    [ratio_text(ratio), p_value(ratio.comparison.p)]
+    [ratio_text(ratio), p_value(ratio.pair.p)]
 }
 
 /// `1.61 [1.60, 1.63]`; with a `~` when no difference was found, and with what weakens it.
-pub(crate) fn ratio_text(ratio: Ratio) -> String {
-    let mut text = estimate_text(ratio.comparison.estimate);
-    if ratio.comparison.verdict == Verdict::NoDifference {
+fn ratio_text(ratio: &Ratio) -> String {
+    let mut text = estimate_text(ratio.pair.estimate());
+    if ratio.pair.verdict == Verdict::NoDifference {
         text.push_str(" ~");
     }
     if !ratio.took_turns {

@@ -6,10 +6,10 @@ use std::io;
 
 use lycosa_lua::worker::Driver;
 
-use super::comparison::percent;
 use super::page::{DIM, PLAIN, Page, Seconds, YELLOW};
 use crate::comparison::{ColdStart, Note, arms, cold_start, notes, voids};
 use crate::environment::{Context, NoiseFloor};
+use crate::quantity::percent;
 use crate::quantity::{grouped, short_count};
 use crate::result::{Point, Run};
 use crate::state::selftest::{DAYS_MAX, Known};

@@ -10,7 +10,27 @@ use super::table::{Column, Row, Table};
 use crate::quantity::{Size, decimal_bytes};
 
 /// What differs between any two measurements and means nothing by itself.
-const ALWAYS_DIFFERENT: [&str; 5] = ["date", "file", "load average", "timer", "frequency limit"];
+const ALWAYS_DIFFERENT: [&str; 7] = [
+    "battery percent",
+    "date",
+    "file",
+    "frequency limit",
+    "load average",
+    "throttle count",
+    "timer",
+];
+
+/// What is Lycosa's own and says nothing of another program.
+const OF_LYCOSA: [&str; 8] = [
+    "binary_arch",
+    "build",
+    "git_revision",
+    "jit",
+    "luajit",
+    "lycosa_version",
+    "profile",
+    "rustc",
+];
 
 /// What comes first, and is shown even where there is room for little and all agree.
 const ESSENTIAL: [&str; 7] = [
@@ -110,7 +130,13 @@ fn facts(dataset: &Dataset, subject: &Subject) -> Vec<(String, String)> {
         .iter()
         .map(cache_title)
         .collect();
-    if let Ok(context) = serde_json::to_value(&subject.context) {
+    if let Ok(mut context) = serde_json::to_value(&subject.context) {
+        if let Some(fields) = context
+            .as_object_mut()
+            .filter(|_| subject.program.is_some())
+        {
+            fields.retain(|key, _| !OF_LYCOSA.contains(&key.as_str()));
+        }
         flatten("", &context, &mut facts);
     }
     if !caches.is_empty() {
@@ -162,5 +188,38 @@ fn shown(title: &str, value: &Value) -> String {
         }
         Value::String(text) => plain(text),
         other => plain(&other.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::dataset::testing;
+    use super::*;
+
+    fn cells<'a>(table: &'a Table, title: &str) -> Option<&'a Row> {
+        table.rows.iter().find(|row| row.cells[0] == title)
+    }
+
+    #[test]
+    fn what_differs_is_marked_and_what_always_does_is_not() {
+        let table = table(&testing::two_arms());
+        let row = cells(&table, "translator").unwrap();
+        assert_eq!(row.cells, ["translator", "native", "rosetta"]);
+        assert!(row.is_marked);
+        assert!(!cells(&table, "cpu").unwrap().is_marked);
+        assert!(!cells(&table, "date").unwrap().is_marked);
+    }
+
+    #[test]
+    fn another_program_has_nothing_of_the_build_that_started_it() {
+        let mut dataset = testing::two_arms();
+        dataset.subjects[1].program = Some(String::from("tarantool 2.6.0"));
+        let table = table(&dataset);
+        assert_eq!(
+            cells(&table, "program").unwrap().cells,
+            ["program", "-", "tarantool 2.6.0"]
+        );
+        assert_eq!(cells(&table, "rustc").unwrap().cells[2], "-");
+        assert_eq!(cells(&table, "cpu").unwrap().cells[2], "Apple M2");
     }
 }

@@ -3,7 +3,9 @@
 use lycosa_lua::worker::{Driver, IndexKind};
 
 use super::dataset::{Dataset, Section, Series};
+use super::page::Seconds;
 use super::plain;
+use crate::comparison::cold_start;
 use crate::quantity::{grouped, short_count};
 use crate::result::Run;
 use crate::statistics::{self, INTERVAL_SAMPLES_MIN, RatioEstimate};
@@ -42,23 +44,39 @@ pub(crate) fn conditions(section: &Section) -> Vec<String> {
     items
 }
 
-/// What a section shows: for each series, how its times relate to the reference's.
+/// What a section shows: for each series, how its times relate to the reference's, and what
+/// translating cost at its first launch.
 pub(crate) fn findings(dataset: &Dataset, section: &Section) -> Vec<String> {
     let reference = dataset.label(&section.series[section.reference]);
-    section
-        .series
+    let mut findings = Vec::new();
+    for (position, series) in section.series.iter().enumerate() {
+        let label = dataset.label(series);
+        if position != section.reference {
+            findings.extend(finding(label, reference, series));
+        }
+        let arm = &dataset.subjects[series.subject].arm;
+        findings.extend(translation(label, arm, series));
+    }
+    findings
+}
+
+/// What the first launch of a translated arm took longer than later ones.
+fn translation(label: &str, arm: &str, series: &Series) -> Option<String> {
+    let first = series
+        .points
         .iter()
-        .enumerate()
-        .filter(|(position, _)| *position != section.reference)
-        .filter_map(|(_, series)| finding(dataset.label(series), reference, series))
-        .collect()
+        .find_map(|point| cold_start(&point.runs, arm)?.translation_s)?;
+    Some(format!(
+        "Translating costs {label} {} once, at its first launch.",
+        Seconds::like(first).with_unit(first)
+    ))
 }
 
 fn finding(label: &str, reference: &str, series: &Series) -> Option<String> {
     let ratios: Vec<(u64, RatioEstimate)> = series
         .points
         .iter()
-        .filter_map(|point| Some((point.point.records, point.ratio?.comparison.estimate)))
+        .filter_map(|point| Some((point.point.records, point.ratio.as_ref()?.pair.estimate())))
         .collect();
     let estimates: Vec<RatioEstimate> = ratios.iter().map(|(_, estimate)| *estimate).collect();
     let mean = statistics::geometric_mean(&estimates)?;
@@ -131,7 +149,8 @@ pub(crate) fn sentences(dataset: &Dataset) -> Vec<String> {
     if dataset.subjects.len() > 1 {
         sentences.push(String::from(
             "Ratios are of median wall times, with bootstrap intervals of 95 % and the p-value of \
-             the Mann-Whitney test; `~` means that no difference was found. Arms of one file took \
+             the Mann-Whitney test; `~` means that no difference was found, beyond what equal \
+             programs differ by. Arms of one file took \
              turns; `unpaired` ratios are between different files, so that whatever changed \
              between them is in the ratio too.",
         ));

@@ -310,3 +310,70 @@ fn signed_percent(change: f64) -> String {
     let sign = if change < 0.0 { '-' } else { '+' };
     format!("{sign}{:.1} %", change.abs() * 100.0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::dataset::testing::{source, two_arms};
+    use super::*;
+    use crate::result::Run;
+    use crate::result::testing::runs;
+
+    /// The warnings of a file that holds these runs.
+    fn of(runs: Vec<Run>) -> Vec<String> {
+        let source = source("a.json", "m1", runs);
+        let dataset = Dataset::new(vec![source], Vec::new(), None).unwrap();
+        warnings(&dataset).iter().map(Warning::sentence).collect()
+    }
+
+    #[test]
+    fn a_quiet_machine_is_not_warned_of() {
+        let walls: Vec<f64> = (0..15_u32)
+            .map(|i| 0.1 + f64::from(i * 7 % 15) * 1e-4)
+            .collect();
+        assert_eq!(of(runs(&walls)), Vec::<String>::new());
+    }
+
+    #[test]
+    fn void_repetitions_are_counted_with_a_reason() {
+        let warnings: Vec<String> = warnings(&two_arms())
+            .iter()
+            .map(Warning::sentence)
+            .collect();
+        assert_eq!(
+            warnings,
+            ["rosetta: void repetitions, not counted: 1 at 7M (the load rose from 0.5 to 6.0)"]
+        );
+    }
+
+    #[test]
+    fn conditions_are_told_with_how_many_repetitions_saw_them() {
+        let mut all = runs(&[0.1; 6]);
+        all[1].before.power_source = Some(PowerSource::Battery);
+        all[2].before.thermal_pressure = Some(ThermalPressure::Heavy);
+        all[3].before.low_power_mode = Some(true);
+        all[4].before.load_average = Some(3.5);
+        assert_eq!(
+            of(all),
+            [
+                "native: on battery (1 of 6 repetitions)",
+                "native: in low-power mode (1 of 6 repetitions)",
+                "native: slowed down by heat (1 of 6 repetitions)",
+                "native: other programs were running: the load was up to 3.5",
+            ]
+        );
+    }
+
+    #[test]
+    fn an_interpreted_run_too_few_repetitions_and_other_data_are_named() {
+        let mut all = runs(&[0.1, 0.2]);
+        for run in &mut all {
+            run.jit = false;
+        }
+        all[1].checksum = String::from("0");
+        let warnings = of(all);
+        assert_eq!(warnings.len(), 3, "{warnings:?}");
+        assert!(warnings[0].starts_with("insert: the checksums differ at 1M"));
+        assert!(warnings[1].contains("below 6 repetitions: 1M has 2"));
+        assert!(warnings[2].contains("Lua was interpreted"));
+    }
+}

@@ -10,12 +10,12 @@ mod subjects;
 
 use anyhow::Context as _;
 
+use crate::comparison::{Pair, pair};
 use crate::environment::Context;
 use crate::result::file::Document;
 use crate::result::latency::LatencyError;
 use crate::result::summary::{self, Figures};
 use crate::result::{Point, Run};
-use crate::statistics::{self, Comparison};
 
 /// A result file that was read.
 #[derive(Debug, Clone)]
@@ -102,10 +102,10 @@ pub(crate) struct SeriesPoint {
 }
 
 /// A comparison with the reference of the section.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Ratio {
-    /// Wall time over the reference's, its interval and its p-value.
-    pub(crate) comparison: Comparison,
+    /// Wall time over the reference's, as `lycosa compare` gives it.
+    pub(crate) pair: Pair,
     /// Whether both were measured in one run of the program, taking turns.
     pub(crate) took_turns: bool,
 }
@@ -135,7 +135,7 @@ impl Dataset {
                 reference.is_some_and(|name| subjects[series.subject].is_named(name, &sources))
             });
             is_found |= named.is_some();
-            section.compare_with(named.unwrap_or(0));
+            section.compare_with(named.unwrap_or(0), &subjects);
         }
         if let Some(name) = reference.filter(|_| !is_found) {
             let known: Vec<&str> = subjects
@@ -187,7 +187,7 @@ impl Section {
         sizes
     }
 
-    fn compare_with(&mut self, reference: usize) {
+    fn compare_with(&mut self, reference: usize, subjects: &[Subject]) {
         self.reference = reference;
         let references: Vec<(u64, usize, Vec<f64>)> = self.series[reference]
             .points
@@ -198,6 +198,7 @@ impl Section {
             if position == reference {
                 continue;
             }
+            let noise_floor = subjects[series.subject].host.noise_floor.as_ref();
             for point in &mut series.points {
                 point.ratio = references
                     .iter()
@@ -205,7 +206,7 @@ impl Section {
                     .and_then(|(_, source, wall_s)| {
                         let own = point.counted_wall_s();
                         Some(Ratio {
-                            comparison: statistics::compare(&own, wall_s, None)?,
+                            pair: pair(&point.point, &own, wall_s, noise_floor)?,
                             took_turns: *source == point.source,
                         })
                     });

@@ -28,6 +28,9 @@ const ROOM_MAX: f64 = 900.0;
 /// Radius of a repetition's dot, in pixels of the drawing.
 const DOT_RADIUS: i32 = 18;
 
+/// The same where dots have much room.
+const DOT_RADIUS_LARGE: i32 = 26;
+
 /// Half of the size of a median's mark.
 const MEDIAN_RADIUS: i32 = 36;
 
@@ -152,6 +155,11 @@ impl Chart {
             chart.draw_series([PathElement::new(ends, stroke(Ink::Rule))])?;
         }
         let room = self.room();
+        let radius = if room < ROOM_MAX {
+            DOT_RADIUS
+        } else {
+            DOT_RADIUS_LARGE
+        };
         for line in &self.lines {
             let ink = (line.subject % 256) as u8;
             let (middle, width) = lane(line.lane, room);
@@ -163,7 +171,7 @@ impl Chart {
                     Ink::Repetition(ink)
                 };
                 let aside = middle + (dot.order * width).round() as i32;
-                EmptyElement::at((dot.x, dot.y)) + Circle::new((aside, 0), DOT_RADIUS, fill(ink))
+                EmptyElement::at((dot.x, dot.y)) + Circle::new((aside, 0), radius, fill(ink))
             }))?;
             let medians: Vec<(f64, f64)> = line.medians.iter().copied().filter(place).collect();
             if medians.len() > 1 {

@@ -68,7 +68,9 @@ impl Charts<'_> {
             _ => (1.0, "s"),
         };
         let title = format!("Wall time, {unit}");
-        self.over_sizes(title, scaled(lines, factor))
+        let mut chart = self.over_sizes(title, scaled(lines, factor));
+        chart.y = chart.y.in_step_with(&chart.x, &values(&chart.lines));
+        chart
     }
 
     fn throughput(&self, noun: &str) -> Chart {
@@ -96,9 +98,9 @@ impl Charts<'_> {
                 ..Line::default()
             };
             for point in &series.points {
-                let Some(ratio) = point.ratio else { continue };
+                let Some(ratio) = &point.ratio else { continue };
                 let x = self.place(position, point);
-                let estimate = ratio.comparison.estimate;
+                let estimate = ratio.pair.estimate();
                 line.medians.push((x, estimate.ratio));
                 if let Some((low, high)) = estimate.interval {
                     line.intervals.push((x, low, high));
