@@ -121,7 +121,7 @@ fn a_whole_file_is_shown_and_not_touched() {
     assert_done(&output);
     assert_eq!(sizes(&output), ["1k", "2k"]);
     let shown = text(&output.stdout);
-    assert!(shown.contains("holds all 7 of 7 repetitions"), "{shown}");
+    assert!(shown.contains("holds all 7 repetitions"), "{shown}");
     assert!(!text(&output.stderr).contains("estimate"));
     assert_eq!(fs::read(&path).unwrap(), before);
 }
@@ -313,6 +313,25 @@ fn sizes_that_are_none_are_refused_in_one_line() {
         assert!(message.contains(part), "{message}");
         assert_eq!(message.lines().count(), 1, "{message}");
     }
+}
+
+#[test]
+fn a_pipe_gets_one_document_and_is_nothing_to_go_on_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    let made = Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    let message = refusal(&["--resume", pipe.to_str().unwrap()]);
+    assert!(
+        message.contains("is no file that a sweep can go on with"),
+        "{message}"
+    );
+    let reader = thread::spawn({
+        let pipe = pipe.clone();
+        move || json(&pipe)
+    });
+    assert_done(&sweep(&["--json", pipe.to_str().unwrap()]));
+    assert_eq!(reader.join().unwrap()["status"], "complete");
 }
 
 #[test]

@@ -140,6 +140,12 @@ fn find(
     context: &Context,
 ) -> Result<(PathBuf, Option<resume::Stored>), Failure> {
     if let Some(path) = &arguments.resume {
+        if path.exists() && !path.is_file() {
+            return Err(Failure::usage(format!(
+                "`{}` is no file that a sweep can go on with; name one with --resume",
+                path.display()
+            )));
+        }
         let stored =
             resume::load(path, plan, context).map_err(|error| Failure::usage(error.to_string()))?;
         return Ok((path.clone(), stored));
@@ -160,6 +166,10 @@ fn find(
 
 /// Hours of measuring are not to be lost to a command that was repeated as it stood.
 pub(super) fn refuse_unfinished(path: &Path) -> Result<(), Failure> {
+    // What a pipe holds is not ours to read.
+    if !path.is_file() {
+        return Ok(());
+    }
     match file::read(path) {
         Ok(document) if document.status != Status::Complete && !document.runs.is_empty() => {
             let path = path.display();

@@ -147,7 +147,8 @@ impl<'a, W: Write> Rows<'a, W> {
             self.show(|rows| rows.write(|_, page| page.sentence(PLAIN, "saved", path)));
         }
         if session.saving.is_none() && !self.quiet {
-            let text = format!("{} holds all {counted}", path.display());
+            let count = self.plan.len();
+            let text = format!("{} holds all {count} repetitions", path.display());
             self.show(|rows| rows.write(|_, page| page.sentence(PLAIN, "complete", &text)));
         }
         let exit = if matches!(ending, Ending::Complete) {
