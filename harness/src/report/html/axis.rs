@@ -132,6 +132,11 @@ impl Axis {
         self
     }
 
+    /// Whether its places are names.
+    pub(super) fn is_named(&self) -> bool {
+        matches!(self.format, Format::Names(_))
+    }
+
     /// Whether the axis has a place for a value.
     pub(super) fn holds(&self, value: f64) -> bool {
         value.is_finite() && (!self.is_logarithmic || value > 0.0)
