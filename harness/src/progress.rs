@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::quantity::short_count;
+use crate::quantity::{percent, short_count};
 use crate::report::page::{LABEL_WIDTH, Seconds};
 use crate::result::{Record, Run};
 use crate::schedule::{Observer, Plan, Slot};
-use crate::statistics;
+use crate::statistics::{self, Summary};
 
 /// Lines of the workload that a quiet run keeps for the case that it fails.
 const HELD_LINES_MAX: usize = 20;
@@ -61,7 +61,7 @@ impl Progress {
         let kept = record.runs.iter().filter(|run| run.void.is_none()).count();
         let bar = ProgressBar::with_draw_target(Some(plan.len()), target);
         // The template is a constant; were it wrong, indicatif's own would do.
-        if let Ok(style) = ProgressStyle::with_template("{prefix}[{bar:12}] {msg}") {
+        if let Ok(style) = ProgressStyle::with_template("{prefix}[{bar:8}] {msg}") {
             bar.set_style(style.progress_chars("##-"));
         }
         bar.set_prefix(format!("{:<LABEL_WIDTH$}", "running"));
@@ -104,10 +104,10 @@ impl Progress {
     fn status(&self) -> String {
         status(
             &self.place(),
-            (self.walls_s.len(), self.plan.counted),
+            self.plan.counted,
             self.started.elapsed(),
             remaining(self.work, self.elapsed_at_finish, self.started.elapsed()),
-            statistics::median(&self.walls_s),
+            &self.walls_s,
         )
     }
 
@@ -201,24 +201,34 @@ impl Observer for Progress {
     }
 }
 
-/// `10/15   1.1 s, 0.5 s left   median 0.1010 s`.
+/// `10/15   1.1 s, 0.5 s left   median 0.1010 s +-0.4 %`.
 fn status(
     place: &str,
-    (counted, total): (usize, u32),
+    total: u32,
     elapsed: Duration,
     remaining: Option<Duration>,
-    median_s: Option<f64>,
+    walls_s: &[f64],
 ) -> String {
     let left = remaining.map_or_else(String::new, |remaining| {
         format!(", {} left", duration(remaining))
     });
-    let median = median_s.map_or_else(String::new, |median_s| {
-        format!("   median {}", Seconds::like(median_s).with_unit(median_s))
+    let median = statistics::summarize(walls_s).map_or_else(String::new, |wall_s| {
+        format!("   {}", running_median(&wall_s))
     });
+    let counted = walls_s.len();
     format!(
         "{place}{counted}/{total}   {}{left}{median}",
         duration(elapsed)
     )
+}
+
+/// `median 0.1010 s +-0.4 %`: the interval so far by its farther end, once there is one.
+fn running_median(wall_s: &Summary) -> String {
+    let median = Seconds::like(wall_s.median).with_unit(wall_s.median);
+    match wall_s.relative_margin() {
+        Some(margin) => format!("median {median} +-{}", percent(margin)),
+        None => format!("median {median}"),
+    }
 }
 
 /// Time that the work to come will take, if it takes what that before took on average.
@@ -245,9 +255,10 @@ fn finished_line(run: &Run, plan: &Plan, place: &str, walls_s: &[f64]) -> String
         return format!("{number:<LABEL_WIDTH$}{place}{time}   (not counted)");
     }
     let number = format!("{}/{}", run.repetition, plan.counted);
-    let median_s = statistics::median(walls_s).unwrap_or(run.wall_s);
-    let median = Seconds::like(median_s).with_unit(median_s);
-    format!("{number:<LABEL_WIDTH$}{place}{time}   median {median}")
+    let median = statistics::summarize(walls_s).map_or_else(String::new, |wall_s| {
+        format!("   {}", running_median(&wall_s))
+    });
+    format!("{number:<LABEL_WIDTH$}{place}{time}{median}")
 }
 
 /// `1.1 s`, `2 min 05 s`.
@@ -289,23 +300,24 @@ mod tests {
 
     #[test]
     fn the_bar_says_repetition_times_and_running_median_in_80_columns() {
+        let walls_s: Vec<f64> = (0..10).map(|i| 0.101 + 0.0001 * f64::from(i % 3)).collect();
         let line = status(
             "",
-            (10, 15),
+            15,
             Duration::from_millis(1_100),
             Some(Duration::from_millis(500)),
-            Some(0.101),
+            &walls_s,
         );
-        assert_eq!(line, "10/15   1.1 s, 0.5 s left   median 0.1010 s");
+        assert_eq!(line, "10/15   1.1 s, 0.5 s left   median 0.1011 s +-0.1 %");
         let longest = status(
             "",
-            (100, 100),
+            99,
             Duration::from_secs(5_999),
             Some(Duration::from_secs(9)),
-            Some(123.4),
+            &[100.0, 123.4, 123.4, 123.4, 123.4, 150.0],
         );
         assert!(
-            LABEL_WIDTH + "[############] ".len() + longest.len() <= 80,
+            LABEL_WIDTH + "[########] ".len() + longest.len() <= 80,
             "{longest}"
         );
     }

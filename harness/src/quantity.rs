@@ -269,6 +269,15 @@ pub(crate) fn significant(value: f64) -> String {
     }
 }
 
+/// A part of a whole in two digits: `0.5 %`, `12 %`.
+pub(crate) fn percent(part: f64) -> String {
+    if part >= 0.0995 {
+        format!("{:.0} %", part * 100.0)
+    } else {
+        format!("{:.1} %", part * 100.0)
+    }
+}
+
 /// A number of bytes in decimal units, three significant digits: `71.0 MB`.
 pub(crate) fn decimal_bytes(bytes: u64) -> String {
     let (divisor, unit) = match bytes {

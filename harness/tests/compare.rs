@@ -165,7 +165,8 @@ fn without_a_name_a_comparison_is_saved_under_its_own() {
     assert_code(&output, 0);
     let names = bench.names("");
     assert_eq!(names.len(), 1, "{names:?}");
-    assert!(names[0].starts_with("compare-insert-") && names[0].ends_with(".json"));
+    assert!(names[0].starts_with("compare-insert-"), "{names:?}");
+    assert_eq!(Path::new(&names[0]).extension().unwrap(), "json");
     assert!(stdout(&output).contains(&names[0]));
     assert!(
         stdout(&output).contains("(no interval)"),
@@ -510,6 +511,23 @@ fn a_baseline_of_something_else_is_refused_key_by_key() {
         "{}",
         stderr(&output)
     );
+}
+
+#[test]
+fn a_workload_that_was_edited_is_another_one() {
+    let bench = Bench::new();
+    let file = bench.path("w.lua");
+    fs::write(&file, "return {transaction = function() end}").unwrap();
+    let own = ["--workload", "w.lua"];
+    let saving = [&own[..], &["--save-baseline", "w"]].concat();
+    assert_code(&bench.output(&run(&saving)), 0);
+    let comparing = [&own[..], &["--baseline", "w"]].concat();
+    assert_code(&bench.output(&run(&comparing)), 0);
+    fs::write(&file, "return {transaction = function() local _ = 1 end}").unwrap();
+    let output = bench.output(&run(&comparing));
+    assert_code(&output, 2);
+    let text = stderr(&output);
+    assert!(text.contains("workload_digest: "), "{text}");
 }
 
 #[test]

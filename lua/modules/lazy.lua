@@ -1,20 +1,32 @@
 -- Tables that a module fills when they are first touched, so that a script pays neither time nor memory
 -- for the parts of `box` that it leaves alone. A filled table is an ordinary one again.
 
--- Tables that wait, by the name of the module that fills them; it may fill several.
+local require, loaded = require, package.loaded
+
+-- Tables that wait, with their metatables, by the name of the module that fills them; it may fill several.
 local waiting = {}
 
 local function fill(module)
     local tables = waiting[module]
-    if tables ~= nil then
-        waiting[module] = nil
-        for _, shell in next, tables do
-            setmetatable(shell, nil)
+    if tables == nil then
+        return
+    end
+    waiting[module] = nil
+    for shell in next, tables do
+        setmetatable(shell, nil)
+    end
+    -- A module that another one has required is on its way to fill its tables.
+    if loaded[module] ~= nil then
+        return
+    end
+    local is_loaded, reason = pcall(require, module)
+    if not is_loaded then
+        -- For want of stack or memory: the next touch tries again.
+        loaded[module], waiting[module] = nil, tables
+        for shell, metatable in next, tables do
+            setmetatable(shell, metatable)
         end
-        -- A module that another one has required is on its way to fill its tables.
-        if package.loaded[module] == nil then
-            require(module)
-        end
+        error(reason, 0)
     end
 end
 
@@ -41,7 +53,7 @@ local function assign(shell, key, value)
 end
 
 local function new_shell(module)
-    local shell = setmetatable({}, {
+    local metatable = {
         __index = function(shell, key)
             fill(module)
             return shell[key]
@@ -62,10 +74,10 @@ local function new_shell(module)
             fill(module)
             return serialized(shell)
         end,
-    })
-    local tables = waiting[module] or {}
-    tables[#tables + 1] = shell
-    waiting[module] = tables
+    }
+    local shell = setmetatable({}, metatable)
+    waiting[module] = waiting[module] or {}
+    waiting[module][shell] = metatable
     return shell
 end
 

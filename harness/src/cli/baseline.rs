@@ -52,6 +52,8 @@ fn parse_percent(text: &str) -> Result<f64, String> {
 #[derive(Debug)]
 pub(super) struct Baseline<'a> {
     arguments: &'a BaselineArguments,
+    /// Made before the measurement, since it tells the workload's file by what it holds.
+    plan: PlanRecord,
     then: Option<(Name, Document)>,
 }
 
@@ -82,11 +84,13 @@ impl BaselineArguments {
                 Failure::usage(format!("cannot save baseline `{name}`: {error}"))
             })?;
         }
+        let baseline = |then| Baseline {
+            arguments: self,
+            plan: PlanRecord::of(plan),
+            then,
+        };
         let Some(name) = &self.baseline else {
-            return Ok(Baseline {
-                arguments: self,
-                then: None,
-            });
+            return Ok(baseline(None));
         };
         let document = baselines::load(name).map_err(|error| Failure::usage(error.to_string()))?;
         let points: Vec<Point> = plan.points.iter().map(Point::of).collect();
@@ -96,24 +100,36 @@ impl BaselineArguments {
             .flat_map(|arm| points.iter().map(|point| (arm.name.as_str(), point)))
             .collect();
         let mut mismatches = plan_mismatches(&planned, &document.runs);
-        if document.context.profile != context.profile {
-            mismatches.push(Mismatch {
-                key: String::from("profile"),
-                now: context.profile.clone(),
-                then: document.context.profile.clone(),
-            });
-        }
+        mismatches.extend(other_build(context, &document.context));
+        mismatches.extend(other_workload(&PlanRecord::of(plan), &document));
         refuse(name, &mismatches)?;
         if document.summary.is_empty() {
             return Err(Failure::usage(format!(
                 "baseline `{name}` holds no counted repetition; save it anew"
             )));
         }
-        Ok(Baseline {
-            arguments: self,
-            then: Some((name.clone(), document)),
-        })
+        Ok(baseline(Some((name.clone(), document))))
     }
+}
+
+/// A debug build is known as one before its workers tell.
+fn other_build(now: &Context, then: &Context) -> Option<Mismatch> {
+    (now.profile != then.profile).then(|| Mismatch {
+        key: String::from("profile"),
+        now: now.profile.clone(),
+        then: then.profile.clone(),
+    })
+}
+
+/// A workload's file is another one when it holds something else.
+fn other_workload(now: &PlanRecord, then: &Document) -> Option<Mismatch> {
+    let now = now.workload_digest.as_ref()?;
+    let then = then.plan.as_ref()?.workload_digest.as_ref()?;
+    (now != then).then(|| Mismatch {
+        key: String::from("workload_digest"),
+        now: now.clone(),
+        then: then.clone(),
+    })
 }
 
 fn refuse(name: &Name, mismatches: &[Mismatch]) -> Result<(), Failure> {
@@ -194,7 +210,7 @@ impl Baseline<'_> {
         let document = Document::new(&session.context, record, Status::Complete)
             .map_err(|error| cannot(error.to_string()))?;
         let document = Document {
-            plan: Some(PlanRecord::of(&session.plan)),
+            plan: Some(self.plan.clone()),
             ..document
         };
         let saved = baselines::save(name, &document).map_err(|error| cannot(error.to_string()))?;

@@ -29,9 +29,10 @@ impl Times {
         }
     }
 
-    /// Half the width of the interval over the median.
-    pub(crate) fn relative_half_width(&self) -> Option<f64> {
-        Some((self.ci_high? - self.ci_low?) / 2.0 / self.median)
+    /// Distance of the median to the farther end of its interval, over the median.
+    pub(crate) fn relative_margin(&self) -> Option<f64> {
+        let farther = (self.median - self.ci_low?).max(self.ci_high? - self.median);
+        Some(farther / self.median)
     }
 }
 

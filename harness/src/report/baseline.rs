@@ -2,11 +2,12 @@
 
 use std::io;
 
-use super::comparison::{Heads, pair_line, percent};
+use super::comparison::{Heads, pair_line};
 use super::findings::place;
 use super::page::{DIM, PLAIN, Page, RED, YELLOW};
 use crate::comparison::baseline::{Mismatch, NowAndThen};
 use crate::environment::arch_title;
+use crate::quantity::percent;
 use crate::result::file::Document;
 use crate::state::baselines::Saved;
 use crate::statistics::Regression;

@@ -78,7 +78,7 @@ mod tests {
             arm("rosetta", Some(other.clone())),
         ];
         assert_eq!(difference(&same), None);
-        assert_eq!(difference(&[program.clone()]), None);
+        assert_eq!(difference(std::slice::from_ref(&program)), None);
         let mut here = context();
         here.profile = String::from("release");
         here.git_revision = String::from("4b0c254");

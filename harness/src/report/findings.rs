@@ -6,10 +6,10 @@ use std::io;
 
 use lycosa_lua::worker::Driver;
 
-use super::comparison::percent;
 use super::page::{DIM, PLAIN, Page, Seconds, YELLOW};
 use crate::comparison::{ColdStart, Note, arms, cold_start, notes, voids};
 use crate::environment::{Context, NoiseFloor};
+use crate::quantity::percent;
 use crate::quantity::{grouped, short_count};
 use crate::result::{Point, Run};
 use crate::state::selftest::{DAYS_MAX, Known};
@@ -207,4 +207,107 @@ fn warning(page: &mut Page<'_>, note: &Note) -> io::Result<()> {
         page.sentence(YELLOW, "outliers", &text)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::environment::Translator;
+    use crate::result::testing;
+
+    fn written(write: impl FnOnce(&mut Page<'_>) -> io::Result<()>) -> String {
+        let mut out = Vec::new();
+        write(&mut Page::new(&mut out, 80)).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        anstream::adapter::strip_str(&text).to_string()
+    }
+
+    fn runs(arm: &str, translator: Translator, cold_s: f64, times: &[f64]) -> Vec<Run> {
+        let cold = testing::run(arm, true, 1, cold_s);
+        let counted = (1..).zip(times);
+        let counted = counted.map(|(number, time)| testing::run(arm, false, number, *time));
+        std::iter::once(cold)
+            .chain(counted)
+            .map(|run| Run {
+                translator: Some(translator),
+                ..run
+            })
+            .collect()
+    }
+
+    fn steady() -> Vec<f64> {
+        (0..12)
+            .map(|number| 0.1 + 0.0001 * f64::from(number * 5 % 12))
+            .collect()
+    }
+
+    #[test]
+    fn what_translating_costs_once_is_told_of_the_translated_arm() {
+        let mut all = runs("native", Translator::Native, 0.9, &steady());
+        all.extend(runs("rosetta", Translator::Rosetta, 0.85, &steady()));
+        assert_eq!(
+            written(|page| cold_starts(page, &all)),
+            "cold start    native 0.9200 s (warm 0.1206 s)   rosetta 0.8700 s (warm 0.1206 s)\n\
+             translation   costs 0.7494 s once (rosetta)\n"
+        );
+    }
+
+    #[test]
+    fn where_the_noise_floor_comes_from_is_always_said() {
+        let floor = |relative| NoiseFloor {
+            relative,
+            date: String::from("2026-11-30T12:00:00+01:00"),
+        };
+        for (known, repetitions, text) in [
+            (
+                Known::Fresh(floor(0.009)),
+                15,
+                "0.9 %, by the self-test of 2026-11-30",
+            ),
+            (
+                Known::Fresh(floor(0.08)),
+                15,
+                "8.0 %, by the self-test of 2026-11-30: this",
+            ),
+            (
+                Known::Nothing,
+                15,
+                "from odd against even repetitions of each arm; `lycosa",
+            ),
+            (
+                Known::Nothing,
+                11,
+                "unknown: it takes 12 repetitions, or a self-test; `lycosa",
+            ),
+            (Known::Old(floor(0.01)), 12, "the self-test of 2026-11-30"),
+        ] {
+            let written = written(|page| noise_floor(page, &known, repetitions));
+            assert!(written.starts_with("noise floor   "), "{written}");
+            let flat = written.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(flat.contains(text), "{written}");
+        }
+    }
+
+    #[test]
+    fn what_a_median_does_not_tell_is_told() {
+        let mut times = steady();
+        times[4] = 0.3;
+        let mut all = runs("native", Translator::Native, 0.1, &times);
+        all.extend(runs("other", Translator::Native, 0.1, &steady()));
+        for run in all.iter_mut().filter(|run| run.arm == "other") {
+            run.jit = false;
+        }
+        let mut void = testing::run("native", false, 3, 0.5);
+        void.void = Some(String::from("the load rose from 1.0 to 9.0"));
+        all.push(void);
+        let text = written(|page| warnings(page, &all));
+        for line in [
+            "void          1 repetition of native, run again: the load rose from 1.0 to 9.0",
+            "outliers      native at 1M: no. 5 +198 %; all are counted",
+            "JIT           other: asked for, but it did not work: Lua was interpreted",
+        ] {
+            assert!(text.lines().any(|other| other == line), "{line}\n{text}");
+        }
+        assert_eq!(text.lines().count(), 3, "{text}");
+    }
 }

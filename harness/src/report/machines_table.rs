@@ -33,8 +33,9 @@ const OF_LYCOSA: [&str; 8] = [
 ];
 
 /// What comes first, and is shown even where there is room for little and all agree.
-const ESSENTIAL: [&str; 7] = [
+const ESSENTIAL: [&str; 8] = [
     "file",
+    "program",
     "host name",
     "cpu",
     "os",
@@ -85,7 +86,9 @@ pub(crate) fn table(dataset: &Dataset) -> Table {
                         .map_or(UNKNOWN, |(_, value)| value.as_str())
                 })
                 .collect();
-            let differs = values.iter().any(|value| *value != values[0]);
+            let mut known = values.iter().filter(|value| **value != UNKNOWN);
+            let first = known.next();
+            let differs = known.any(|value| Some(value) != first);
             Row {
                 is_marked: differs && !ALWAYS_DIFFERENT.iter().any(|name| title.contains(name)),
                 cells: std::iter::once(title)
@@ -219,7 +222,9 @@ mod tests {
             cells(&table, "program").unwrap().cells,
             ["program", "-", "tarantool 2.6.0"]
         );
-        assert_eq!(cells(&table, "rustc").unwrap().cells[2], "-");
+        let rustc = cells(&table, "rustc").unwrap();
+        assert_eq!(rustc.cells[2], "-");
+        assert!(!rustc.is_marked);
         assert_eq!(cells(&table, "cpu").unwrap().cells[2], "Apple M2");
     }
 }

@@ -3,9 +3,10 @@
 use std::io;
 use std::path::Path;
 
-use super::comparison::{p_value, percent, ratio};
+use super::comparison::{p_value, ratio};
 use super::findings::NOISY;
 use super::page::{DIM, PLAIN, Page, Seconds, YELLOW};
+use crate::quantity::percent;
 use crate::state::selftest::DAYS_MAX;
 use crate::statistics::{self, Comparison, Verdict};
 

@@ -3,7 +3,7 @@
 use std::io;
 
 use super::page::{DIM, PLAIN, Page, Seconds};
-use crate::quantity::{decimal_bytes, short_count, significant};
+use crate::quantity::{decimal_bytes, percent, short_count, significant};
 use crate::result::Point;
 use crate::result::summary::Figures;
 
@@ -85,17 +85,12 @@ impl SizeTable {
     }
 }
 
-/// The farther end of the interval of the median, in percent of it: `±0.5 %`; a dash where there
-/// is no interval.
+/// `+-0.5 %`; a dash where there is no interval.
 fn spread(figures: &Figures) -> String {
-    let median = figures.wall_s.median;
-    match figures.wall_s.interval {
-        Some((low, high)) if median > 0.0 => {
-            let farther = (median - low).max(high - median);
-            format!("±{:.1} %", farther / median * 100.0)
-        }
-        _ => String::from("-"),
-    }
+    figures.wall_s.relative_margin().map_or_else(
+        || String::from("-"),
+        |margin| format!("+-{}", percent(margin)),
+    )
 }
 
 #[cfg(test)]
@@ -143,8 +138,8 @@ mod tests {
             table(&[1_000_000, 20_000_000], &walls),
             "\
 records     median     95 %  M inserts/s  ns/insert  bytes/record      peak
-     1M   0.1020 s   ±1.0 %         9.80        102          44.1   71.0 MB
-    20M   0.1020 s   ±1.0 %         9.80        102          44.1   71.0 MB
+     1M   0.1020 s  +-1.0 %         9.80        102          44.1   71.0 MB
+    20M   0.1020 s  +-1.0 %         9.80        102          44.1   71.0 MB
 "
         );
     }

@@ -3,12 +3,6 @@
 //! Everything here is distribution-free or robust, since wall times are skewed and n is small.
 //! Samples are in any unit; results are in the same one, or are ratios.
 
-#![allow(
-    dead_code,
-    unused_imports,
-    reason = "the commands that compare runs are the callers of half of it"
-)]
-
 mod bootstrap;
 mod dip;
 mod modes;
@@ -20,10 +14,9 @@ mod simulation;
 mod summary;
 mod verdict;
 
-pub(crate) use bootstrap::{RatioEstimate, geometric_mean, ratio_of_medians};
+pub(crate) use bootstrap::{RatioEstimate, geometric_mean};
 pub(crate) use modes::{TwoGroups, two_groups};
 pub(crate) use noise::noise_floor;
-pub(crate) use rank_test::{RankTest, mann_whitney};
 pub(crate) use summary::{INTERVAL_SAMPLES_MIN, Summary, drift, median, outliers, summarize};
 pub(crate) use verdict::{
     Comparison, Regression, Verdict, compare, regression, relative_difference,

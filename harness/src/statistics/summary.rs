@@ -77,6 +77,16 @@ pub(crate) struct Summary {
     pub(crate) cv: f64,
 }
 
+impl Summary {
+    /// Distance of the median to the farther end of its interval, over the median: what is shown
+    /// behind `+-`. `None` where there is no interval, or no median to divide by.
+    pub(crate) fn relative_margin(&self) -> Option<f64> {
+        let (low, high) = self.interval?;
+        let farther = (self.median - low).max(high - self.median);
+        (self.median > 0.0).then(|| farther / self.median)
+    }
+}
+
 /// Summarizes samples; `None` when there are none.
 pub(crate) fn summarize(samples: &[f64]) -> Option<Summary> {
     let sorted = sorted(samples);

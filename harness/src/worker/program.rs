@@ -243,7 +243,7 @@ struct Answer {
     checksum: Value,
     txn_latency_ns: Percentiles,
     txn_latency_counts: Vec<(f64, f64)>,
-    jit: bool,
+    jit: Option<bool>,
     jit_traces: f64,
     jit_aborts: f64,
     binary_arch: String,
@@ -322,7 +322,8 @@ impl Answer {
             jit_traces: self.jit_traces as u64,
             jit_aborts: self.jit_aborts as u64,
             binary_arch: self.binary_arch,
-            jit: self.jit,
+            // One that has no such compiler says nothing, and nothing is to be warned of.
+            jit: self.jit.unwrap_or(options.jit),
         })
     }
 }

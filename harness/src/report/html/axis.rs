@@ -63,7 +63,7 @@ impl Axis {
     }
 
     /// A logarithmic axis for positive values.
-    pub(super) fn logarithmic(low: f64, high: f64, format: fn(f64) -> String) -> Self {
+    fn logarithmic(low: f64, high: f64, format: fn(f64) -> String) -> Self {
         let (low, high) = (low / 1.3, high * 1.3);
         let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
         let step = usize::try_from((last - first) / 6 + 1).unwrap_or(1);
@@ -115,6 +115,26 @@ impl Axis {
             ticks,
             format: Format::Number(format),
         }
+    }
+
+    /// The same axis, or a logarithmic one where `other` is that: what is proportional to what the
+    /// other counts then makes a straight line on both.
+    pub(super) fn in_step_with(self, other: &Self, values: &[f64]) -> Self {
+        let Format::Number(format) = self.format else {
+            return self;
+        };
+        let finite = values.iter().copied().filter(|value| value.is_finite());
+        let low = finite.clone().fold(f64::INFINITY, f64::min);
+        let high = finite.fold(f64::NEG_INFINITY, f64::max);
+        if other.is_logarithmic && 0.0 < low && low <= high {
+            return Self::logarithmic(low, high, format);
+        }
+        self
+    }
+
+    /// Whether its places are names.
+    pub(super) fn is_named(&self) -> bool {
+        matches!(self.format, Format::Names(_))
     }
 
     /// Whether the axis has a place for a value.
@@ -197,6 +217,19 @@ mod tests {
         );
         let millions = ticks(&[1e6, 20e6], Origin::Zero);
         assert_eq!(millions, [0.0, 5e6, 10e6, 15e6, 20e6]);
+    }
+
+    #[test]
+    fn an_axis_follows_another_that_is_logarithmic_if_it_can() {
+        let wide = Axis::fitting(&[1e3, 1e6], Origin::Zero, number);
+        let narrow = Axis::fitting(&[1e6, 2e6], Origin::Zero, number);
+        let fitted = |values: &[f64], other: &Axis| {
+            Axis::fitting(values, Origin::Zero, number).in_step_with(other, values)
+        };
+        assert!(fitted(&[1.0, 30.0], &wide).is_logarithmic);
+        assert!(!fitted(&[1.0, 30.0], &narrow).is_logarithmic);
+        assert!(!fitted(&[0.0, 30.0], &wide).is_logarithmic);
+        assert!(!fitted(&[], &wide).is_logarithmic);
     }
 
     #[test]

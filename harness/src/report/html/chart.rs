@@ -23,7 +23,10 @@ const LABELS_WIDTH: i32 = 58;
 const MARGIN: i32 = 14;
 
 /// How far the dots of one place may spread, in pixels of the drawing.
-const ROOM_MAX: f64 = 900.0;
+const ROOM_MAX: f64 = 260.0;
+
+/// The same where a place is a name, with nothing between it and the next.
+const ROOM_NAMED_MAX: f64 = 900.0;
 
 /// Radius of a repetition's dot, in pixels of the drawing.
 const DOT_RADIUS: i32 = 18;
@@ -113,6 +116,11 @@ impl Chart {
     /// next, in pixels of the drawing.
     fn room(&self) -> f64 {
         let width = (SIZE.0.cast_signed() - LABELS_WIDTH - MARGIN) * SCALE;
+        let most = if self.x.is_named() {
+            ROOM_NAMED_MAX
+        } else {
+            ROOM_MAX
+        };
         let mut places: Vec<i32> = self
             .lines
             .iter()
@@ -124,7 +132,7 @@ impl Chart {
         places
             .windows(2)
             .map(|pair| 0.7 * f64::from(pair[1] - pair[0]))
-            .fold(ROOM_MAX, f64::min)
+            .fold(most, f64::min)
     }
 
     fn draw(&self, area: &DrawingArea<Canvas<'_>, Shift>) -> Result<(), Failed> {

@@ -68,7 +68,9 @@ impl Charts<'_> {
             _ => (1.0, "s"),
         };
         let title = format!("Wall time, {unit}");
-        self.over_sizes(title, scaled(lines, factor))
+        let mut chart = self.over_sizes(title, scaled(lines, factor));
+        chart.y = chart.y.in_step_with(&chart.x, &values(&chart.lines));
+        chart
     }
 
     fn throughput(&self, noun: &str) -> Chart {

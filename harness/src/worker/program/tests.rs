@@ -34,6 +34,7 @@ fn the_least_answer_is_a_wall_time() {
     assert!((repetition.measurement.wall_s - 0.5).abs() < 1e-9);
     assert_eq!(repetition.measurement.ops, 1_000_000);
     assert_eq!(repetition.measurement.txn_latency_histogram, "");
+    assert!(repetition.measurement.jit, "it is as it was asked for");
     assert_eq!(repetition.program.as_deref(), Some("sh"));
     assert_eq!(repetition.command[3], "{workload}");
     assert!(repetition.process_s > 0.0 && repetition.context.is_none());
