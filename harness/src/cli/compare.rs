@@ -11,7 +11,8 @@ use super::arguments::WorkloadArguments;
 use super::baseline::{BaselineArguments, judge};
 use super::command_line;
 use super::measuring::{
-    describe, failed_message, failed_repetition, measuring_context, mode, prepare_saving, width,
+    Found, describe, failed_message, failed_repetition, measuring_context, mode, prepare_new,
+    prepare_saving, width,
 };
 use super::settings::worker_options;
 use super::sweep::refuse_unfinished;
@@ -26,7 +27,7 @@ use crate::report::page::{PLAIN, Page, YELLOW};
 use crate::report::{builds, comparison as report, findings};
 use crate::result::{Point, Record, Run, run::workload_name};
 use crate::schedule::{Arm, Ending, Executor, Observer, Outcome, Plan, RepetitionError, Slot};
-use crate::session::{Measured, Session, estimate, resume};
+use crate::session::{Measured, Session, estimate};
 use crate::state::selftest::{self, Known};
 use crate::worker::process::{ProcessExecutor, Starter, Workers};
 
@@ -149,13 +150,11 @@ pub(super) fn compare(arguments: &CompareArguments) -> Result<Exit, Failure> {
         context.noise_floor = Some(floor.clone());
     }
     let baseline = arguments.baseline.load(&plan, &context)?;
-    let (path, record) = find(arguments, &plan, &context, &starters)?;
-    // A file that lacks nothing is only shown.
-    let saving = if plan.missing(&record).is_empty() {
-        None
-    } else {
-        Some(prepare_saving(&path)?)
-    };
+    let Found {
+        path,
+        saving,
+        record,
+    } = find(arguments, &plan, &context, &starters)?;
     let mut session = Session {
         plan,
         context,
@@ -214,19 +213,17 @@ fn find(
     plan: &Plan,
     context: &Context,
     starters: &[Starter],
-) -> Result<(PathBuf, Record), Failure> {
+) -> Result<Found, Failure> {
     if let Some(path) = &arguments.resume {
-        let stored =
-            resume::load(path, plan, context).map_err(|error| Failure::usage(error.to_string()))?;
-        let record = stored.map_or_else(Record::default, |stored| stored.record);
-        check_commands(path, &record, plan, starters)?;
-        return Ok((path.clone(), record));
+        let found = Found::resumed(path, plan, context, &[])?;
+        check_commands(path, &found.record, plan, starters)?;
+        return Ok(found);
     }
     if let Some(path) = &arguments.json {
         refuse_unfinished(path)?;
-        return Ok((path.clone(), Record::default()));
+        return prepare_saving(path).map(Found::new);
     }
-    Ok((default_path(plan), Record::default()))
+    prepare_new(&default_name(plan)).map(Found::new)
 }
 
 /// An arm goes on under its name only if it is still started in the same way.
@@ -283,12 +280,12 @@ fn check_fit(session: &Session, executor: &mut dyn Executor) -> Result<(), Failu
     }
 }
 
-/// A name that no earlier comparison has.
-fn default_path(plan: &Plan) -> PathBuf {
+/// What a comparison's file is called, without its ending.
+fn default_name(plan: &Plan) -> String {
     let workload = workload_name(&plan.points[0].workload);
     let workload = workload.strip_suffix(".lua").unwrap_or(&workload);
     let time = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S");
-    PathBuf::from(format!("compare-{workload}-{time}.json"))
+    format!("compare-{workload}-{time}")
 }
 
 fn show_header(session: &Session, known: &Known, page: &mut Page<'_>) -> io::Result<()> {

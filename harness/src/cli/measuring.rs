@@ -1,7 +1,7 @@
 //! What the measuring commands share: their workers, and how they show themselves.
 
 use std::io::{self, IsTerminal};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use console::Term;
@@ -13,7 +13,9 @@ use crate::progress::{Mode, Progress};
 use crate::report::failure;
 use crate::report::page::WIDTH_DEFAULT;
 use crate::result::saving::Saving;
-use crate::schedule::{Arm, Expected, RepetitionError};
+use crate::result::{Record, file};
+use crate::schedule::{Arm, Expected, Plan, RepetitionError};
+use crate::session::resume;
 use crate::worker::process::{Launcher, Workers};
 
 /// Machine and build as a result records them, with the conditions at the start.
@@ -83,10 +85,89 @@ pub(super) fn failed_message(
     }
 }
 
-/// Finds out before the first repetition whether a result can be saved.
+/// Finds out before the first repetition whether a result can be saved. It replaces a result or
+/// an empty file, and nothing else: not the workload's file, for one.
 pub(super) fn prepare_saving(path: &Path) -> Result<Saving, Failure> {
-    Saving::prepare(path)
-        .map_err(|error| Failure::usage(format!("cannot write `{}`: {error}", path.display())))
+    let shown = path.display();
+    let has_text = path
+        .metadata()
+        .is_ok_and(|file| file.is_file() && file.len() > 0);
+    if has_text && file::is_result(path).is_ok_and(|is_result| !is_result) {
+        return Err(Failure::usage(format!(
+            "`{shown}` is no result of lycosa and would be lost; name another file"
+        )));
+    }
+    Saving::prepare(path).map_err(|error| match error.kind() {
+        io::ErrorKind::ResourceBusy => {
+            Failure::usage(format!("`{shown}` is being written by another lycosa"))
+        }
+        _ => Failure::usage(format!("cannot write `{shown}`: {error}")),
+    })
+}
+
+/// A new file of this name, with a number if there is one already.
+pub(super) fn prepare_new(name: &str) -> Result<Saving, Failure> {
+    let mut path = PathBuf::from(format!("{name}.json"));
+    let mut number = 1;
+    loop {
+        match Saving::prepare(&path) {
+            // It is locked by now: what is not there yet is nobody else's.
+            Ok(saving) if !path.exists() => return Ok(saving),
+            Err(error) if error.kind() != io::ErrorKind::ResourceBusy => {
+                let path = path.display();
+                return Err(Failure::usage(format!("cannot write `{path}`: {error}")));
+            }
+            _ => {}
+        }
+        number += 1;
+        path = PathBuf::from(format!("{name}-{number}.json"));
+    }
+}
+
+/// Where a measurement is saved, and what there is of it already.
+pub(super) struct Found {
+    /// The file.
+    pub(super) path: PathBuf,
+    /// Writes it; `None` for a file that lacks nothing and is only shown.
+    pub(super) saving: Option<Saving>,
+    /// What it holds.
+    pub(super) record: Record,
+}
+
+impl Found {
+    /// A file that holds nothing yet, or nothing that is kept.
+    pub(super) fn new(saving: Saving) -> Self {
+        Self {
+            path: saving.path().to_owned(),
+            saving: Some(saving),
+            record: Record::default(),
+        }
+    }
+
+    /// The file of `--resume`, which need not be there yet.
+    pub(super) fn resumed(
+        path: &Path,
+        plan: &Plan,
+        context: &Context,
+        commands: &[Vec<String>],
+    ) -> Result<Self, Failure> {
+        let load = || {
+            resume::load(path, plan, context, commands)
+                .map_err(|error| Failure::usage(error.to_string()))
+        };
+        let mut stored = load()?;
+        let mut saving = None;
+        if !stored.as_ref().is_some_and(|stored| stored.is_whole(plan)) {
+            saving = Some(prepare_saving(path)?);
+            // What another lycosa saved until now is not to be measured again.
+            stored = load()?;
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            saving,
+            record: stored.map_or_else(Record::default, |stored| stored.record),
+        })
+    }
 }
 
 /// How progress is shown.

@@ -10,7 +10,8 @@ use clap::Args;
 
 use super::arguments::{DriverKind, WorkloadArguments};
 use super::measuring::{
-    describe, failed_repetition, launcher, measuring_context, mode, own_arm, prepare_saving, width,
+    Found, describe, failed_repetition, launcher, measuring_context, mode, own_arm, prepare_new,
+    prepare_saving, width,
 };
 use super::settings::worker_options;
 use super::{Exit, Failure};
@@ -23,8 +24,8 @@ use crate::report::page::{PLAIN, Page};
 use crate::report::{failure, terminal};
 use crate::result::{Point, Record, Status, file, run};
 use crate::schedule::{Ending, Executor, Plan, RepetitionError};
+use crate::session::Session;
 use crate::session::estimate::{self, Estimate};
-use crate::session::{Session, resume};
 use crate::worker::process::{ProcessExecutor, Workers};
 use rows::Rows;
 
@@ -103,15 +104,12 @@ pub(crate) fn sweep(arguments: &SweepArguments) -> Result<Exit, Failure> {
         cold: arguments.workload.cold,
         counted: arguments.workload.repeat,
     };
-    let (path, stored) = find(arguments, &plan, &context)?;
-    let is_whole = stored.as_ref().is_some_and(|stored| stored.is_whole(&plan));
-    let record = stored.map_or_else(Record::default, |stored| stored.record);
-    // A whole file is only shown.
-    let saving = if is_whole {
-        None
-    } else {
-        Some(prepare_saving(&path)?)
-    };
+    let command = workers.launcher().words();
+    let Found {
+        path,
+        saving,
+        record,
+    } = find(arguments, &plan, &context, command)?;
     let mut session = Session {
         plan,
         context,
@@ -138,24 +136,20 @@ fn find(
     arguments: &SweepArguments,
     plan: &Plan,
     context: &Context,
-) -> Result<(PathBuf, Option<resume::Stored>), Failure> {
+    command: Vec<String>,
+) -> Result<Found, Failure> {
     if let Some(path) = &arguments.resume {
-        let stored =
-            resume::load(path, plan, context).map_err(|error| Failure::usage(error.to_string()))?;
-        return Ok((path.clone(), stored));
+        return Found::resumed(path, plan, context, &[command]);
     }
     if let Some(path) = &arguments.json {
         refuse_unfinished(path)?;
-        return Ok((path.clone(), None));
+        return prepare_saving(path).map(Found::new);
     }
     let workload = run::workload_name(&plan.points[0].workload);
     let workload = workload.strip_suffix(".lua").unwrap_or(&workload);
     let time = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S");
     let arm = &plan.arms[0].name;
-    Ok((
-        PathBuf::from(format!("sweep-{workload}-{arm}-{time}.json")),
-        None,
-    ))
+    prepare_new(&format!("sweep-{workload}-{arm}-{time}")).map(Found::new)
 }
 
 /// Hours of measuring are not to be lost to a command that was repeated as it stood.

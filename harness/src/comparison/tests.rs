@@ -269,6 +269,7 @@ fn record(arm: &str, runs: Vec<Run>) -> Record {
             command: Vec::new(),
             context: Some(context()),
             program: None,
+            binary_digest: None,
         }],
         runs,
     }

@@ -64,6 +64,7 @@ mod tests {
             command: Vec::new(),
             context,
             program: None,
+            binary_digest: None,
         }
     }
 

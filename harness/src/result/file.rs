@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use super::latency::LatencyError;
@@ -102,6 +103,8 @@ pub(crate) enum ReadError {
         "`{path}` was written by a later version (form {found}, this one reads up to {FORMAT})"
     )]
     Format { path: String, found: u32 },
+    #[error("`{path}` is damaged: {reason}")]
+    Damaged { path: String, reason: String },
 }
 
 /// Reads a result file.
@@ -125,12 +128,72 @@ pub(crate) fn read(path: &Path) -> Result<Document, ReadError> {
         });
     }
     let mut document: Document = serde_json::from_value(value).map_err(json)?;
+    if let Some(reason) = damage(&document.runs) {
+        let path = shown();
+        return Err(ReadError::Damaged { path, reason });
+    }
     document.summary = summary::summaries(&document.runs).map_err(|source| ReadError::Latency {
         path: shown(),
         source,
     })?;
     document.comparisons = comparisons(&document.runs, document.context.noise_floor.as_ref());
     Ok(document)
+}
+
+/// Longest time that is believed, in seconds: three years.
+const TIME_S_MAX: f64 = 1e8;
+
+/// The first figure that nothing measured can have, and where it stands; runs count from 1.
+fn damage(runs: &[Run]) -> Option<String> {
+    (1..).zip(runs).find_map(|(number, run)| {
+        let (key, value) = impossible(run)?;
+        Some(format!("run {number}: {key} is {value}"))
+    })
+}
+
+fn impossible(run: &Run) -> Option<(&'static str, f64)> {
+    // Zero is what files of 0.1.0 have for the life of a process.
+    let not_negative = [
+        ("cpu_s", run.cpu_s, TIME_S_MAX),
+        ("process_s", run.process_s, TIME_S_MAX),
+        ("ops_per_s", run.ops_per_s, f64::MAX),
+        ("bytes_per_record", run.bytes_per_record, f64::MAX),
+    ];
+    let at_least_one = [
+        ("records", run.point.records),
+        ("fibers", run.point.fibers.into()),
+        ("ops_per_txn", run.point.ops_per_txn.into()),
+        ("ops", run.ops),
+        ("repetition", run.repetition.into()),
+    ];
+    if !(run.wall_s > 0.0 && run.wall_s <= TIME_S_MAX) {
+        return Some(("wall_s", run.wall_s));
+    }
+    if let Some((key, _)) = at_least_one.into_iter().find(|(_, count)| *count == 0) {
+        return Some((key, 0.0));
+    }
+    let found = not_negative
+        .into_iter()
+        .find(|(_, value, max)| !(0.0..=*max).contains(value));
+    found.map(|(key, value, _)| (key, value))
+}
+
+/// Whether there is a result, of this version or another, in a file; reads no more of any other file
+/// than shows that it is none.
+pub(crate) fn is_result(path: &Path) -> io::Result<bool> {
+    #[derive(Deserialize)]
+    struct Signs {
+        #[serde(rename = "context")]
+        _context: IgnoredAny,
+        #[serde(rename = "runs")]
+        _runs: IgnoredAny,
+    }
+    let file = io::BufReader::new(std::fs::File::open(path)?);
+    match serde_json::from_reader::<_, Signs>(file) {
+        Ok(_) => Ok(true),
+        Err(error) if error.is_io() => Err(error.into()),
+        Err(_) => Ok(false),
+    }
 }
 
 #[cfg(test)]
@@ -149,6 +212,7 @@ mod tests {
                 command: vec![String::from("lycosa")],
                 context: Some(context.clone()),
                 program: None,
+                binary_digest: None,
             }],
             runs: testing::runs(walls),
         };
@@ -252,7 +316,7 @@ mod tests {
         );
         assert_eq!(
             keys(&value["arms"][0]),
-            ["command", "context", "name", "program"]
+            ["binary_digest", "command", "context", "name", "program"]
         );
     }
 
@@ -315,6 +379,44 @@ mod tests {
                 .to_string()
                 .starts_with("cannot read")
         );
+    }
+
+    #[test]
+    fn figures_that_nothing_measured_can_have_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("edited.json");
+        for (key, number, shown) in [
+            ("wall_s", "0", "0"),
+            ("wall_s", "-0.5", "-0.5"),
+            ("wall_s", "1e20", "100000000000000000000"),
+            ("cpu_s", "-1", "-1"),
+            ("bytes_per_record", "-2", "-2"),
+            ("records", "0", "0"),
+            ("fibers", "0", "0"),
+            ("ops", "0", "0"),
+        ] {
+            let mut edited = value(&[0.1, 0.2]);
+            edited["runs"][2][key] = serde_json::from_str(number).unwrap();
+            std::fs::write(&path, edited.to_string()).unwrap();
+            let error = read(&path).unwrap_err().to_string();
+            let end = format!("edited.json` is damaged: run 3: {key} is {shown}");
+            assert!(error.ends_with(&end), "{error}");
+        }
+    }
+
+    #[test]
+    fn results_are_told_from_other_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        for (text, expected) in [
+            (value(&[0.1]).to_string().as_str(), true),
+            ("return {}", false),
+            ("{\"context\": {}, \"benchmarks\": []}", false),
+            ("", false),
+        ] {
+            std::fs::write(&path, text).unwrap();
+            assert_eq!(is_result(&path).unwrap(), expected, "{text}");
+        }
     }
 
     #[test]

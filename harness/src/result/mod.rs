@@ -1,8 +1,10 @@
 //! Results: what is kept of a measurement, in memory and in files. Files are JSON of a stable shape:
 //! fields are added, never renamed or removed; what an older version did not write has a default.
 
+pub(crate) mod binary;
 pub(crate) mod file;
 pub(crate) mod latency;
+mod lock;
 pub(crate) mod plan;
 pub(crate) mod run;
 pub(crate) mod saving;
@@ -47,6 +49,9 @@ pub(crate) struct ArmRecord {
     /// Name and version of another program.
     #[serde(default)]
     pub(crate) program: Option<String>,
+    /// xxHash of the executables of its command, 16 hexadecimal digits; null where there are none.
+    #[serde(default)]
+    pub(crate) binary_digest: Option<String>,
 }
 
 /// How a measurement ended.

@@ -4,11 +4,15 @@
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use tempfile::NamedTempFile;
+
+use super::lock::Lock;
 
 /// A file to be saved. Until it is, nothing is changed.
 #[derive(Debug)]
@@ -19,8 +23,8 @@ pub(crate) struct Saving {
 
 #[derive(Debug)]
 enum Sink {
-    /// A file: each time, one is written beside it and renamed onto it.
-    File { target: PathBuf },
+    /// A file: each time, one is written beside it and renamed onto it, by this process alone.
+    File { target: PathBuf, _lock: Lock },
     /// A device or a pipe, which must not be replaced by a file.
     Direct(File),
 }
@@ -36,6 +40,7 @@ impl Saving {
                 // The target of a symbolic link is replaced, not the link.
                 file(path.canonicalize()?)?
             }
+            Ok(metadata) if metadata.file_type().is_fifo() => Sink::Direct(pipe(path)?),
             Ok(_) => Sink::Direct(OpenOptions::new().write(true).open(path)?),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 if path.file_name().is_none() || path.as_os_str().as_encoded_bytes().ends_with(b"/")
@@ -73,7 +78,7 @@ impl Saving {
     /// Writes `text` and puts it in its place.
     pub(crate) fn write(&mut self, text: &[u8]) -> io::Result<()> {
         match &mut self.sink {
-            Sink::File { target } => {
+            Sink::File { target, .. } => {
                 let mut file = temporary(target)?;
                 file.write_all(text)?;
                 file.as_file().sync_all()?;
@@ -95,8 +100,41 @@ fn is_folder() -> io::Error {
 /// A file whose folder has been found to take a temporary one beside it.
 fn file(target: PathBuf) -> io::Result<Sink> {
     temporary(&target)?;
+    let mut name = OsString::from(".lycosa-");
+    name.push(target.file_name().unwrap_or_default());
+    name.push(".lock");
+    let lock = Lock::take(folder(&target).join(name))?;
     remove_left_behind(&target);
-    Ok(Sink::File { target })
+    Ok(Sink::File {
+        target,
+        _lock: lock,
+    })
+}
+
+/// How long a named pipe is given to be opened by its reader.
+const READER_PATIENCE: Duration = Duration::from_secs(3);
+
+/// Opens a named pipe that somebody reads; without one, opening would never end.
+fn pipe(path: &Path) -> io::Result<File> {
+    let deadline = Instant::now() + READER_PATIENCE;
+    let mut options = OpenOptions::new();
+    options.write(true);
+    loop {
+        let opened = options.clone().custom_flags(libc::O_NONBLOCK).open(path);
+        match opened {
+            // The one that is kept waits while the pipe is full; it opens at once, with a reader there.
+            Ok(held) => {
+                let file = options.open(path);
+                drop(held);
+                return file;
+            }
+            Err(error) if error.raw_os_error() != Some(libc::ENXIO) => return Err(error),
+            Err(_) if Instant::now() >= deadline => {
+                return Err(io::Error::other("it is a pipe that nobody reads"));
+            }
+            Err(_) => thread::sleep(Duration::from_millis(10)),
+        }
+    }
 }
 
 /// Ending of temporary files.
@@ -179,6 +217,7 @@ mod tests {
         saving.save(&[1]).unwrap();
         saving.save(&[1, 2]).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "[\n  1,\n  2\n]\n");
+        drop(saving);
         assert_eq!(entries(folder.path()), ["result.json"]);
     }
 
@@ -196,6 +235,28 @@ mod tests {
         }
         Saving::prepare(&folder.path().join("a.json")).unwrap();
         assert_eq!(entries(folder.path()), names[1..]);
+    }
+
+    #[test]
+    fn two_do_not_save_to_one_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("result.json");
+        let saving = Saving::prepare(&path).unwrap();
+        let error = Saving::prepare(&path).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::ResourceBusy);
+        Saving::prepare(&folder.path().join("other.json")).unwrap();
+        drop(saving);
+        Saving::prepare(&path).unwrap();
+    }
+
+    #[test]
+    fn a_pipe_that_nobody_reads_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&path).status();
+        assert!(made.unwrap().success());
+        let error = Saving::prepare(&path).unwrap_err().to_string();
+        assert_eq!(error, "it is a pipe that nobody reads");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::{
     RepetitionError, Slot,
 };
 use crate::interrupt::Interrupt;
-use crate::result::{ArmRecord, Place, Point, Record, Run, Surroundings};
+use crate::result::{ArmRecord, Place, Point, Record, Run, Surroundings, binary};
 
 /// Runs a plan until its end, its first failure or an interruption. What `record` already holds
 /// of it is not run again.
@@ -106,6 +106,7 @@ impl Course<'_> {
         if !self.record.arms.iter().any(|known| known.name == arm) {
             self.record.arms.push(ArmRecord {
                 name: arm.clone(),
+                binary_digest: binary::digest(&repetition.command),
                 command: repetition.command,
                 context: repetition.context,
                 program: repetition.program,

@@ -12,7 +12,7 @@ use crate::environment::{Context, Translator, arch_title};
 use crate::quantity::{Size, short_count};
 use crate::result::file::{self, Document, ReadError};
 use crate::result::plan::PlanRecord;
-use crate::result::{Point, Record, Run, Status};
+use crate::result::{ArmRecord, Point, Record, Run, Status, binary};
 use crate::schedule::Plan;
 
 /// Most sizes that a message names one by one.
@@ -58,6 +58,11 @@ pub(crate) enum ResumeError {
         path: String,
         differences: Vec<Difference>,
     },
+    #[error("`{path}` was measured by other programs; go on with those, or name another file{}", lines(.differences))]
+    OtherBinary {
+        path: String,
+        differences: Vec<Difference>,
+    },
     #[error("`{path}` is damaged: {reason}; name another file")]
     Damaged { path: String, reason: String },
 }
@@ -86,11 +91,13 @@ fn lines(differences: &[Difference]) -> String {
     })
 }
 
-/// Reads what there is of a measurement; `None` if there is no file yet.
+/// Reads what there is of a measurement; `None` if there is no file yet. `commands` start the
+/// arms; without them it is those in the file that must have stayed the same.
 pub(crate) fn load(
     path: &Path,
     plan: &Plan,
     context: &Context,
+    commands: &[Vec<String>],
 ) -> Result<Option<Stored>, ResumeError> {
     // A pipe would be waited for.
     if path.exists() && !path.is_file() {
@@ -104,7 +111,15 @@ pub(crate) fn load(
         }
         Err(error) => return Err(error.into()),
     };
-    check(&path.display().to_string(), &document, plan, context)?;
+    let shown = path.display().to_string();
+    check(&shown, &document, plan, context)?;
+    let differences = other_binaries(&document, plan, commands);
+    if !differences.is_empty() {
+        return Err(ResumeError::OtherBinary {
+            path: shown,
+            differences,
+        });
+    }
     Ok(Some(Stored {
         record: Record {
             arms: document.arms,
@@ -112,6 +127,24 @@ pub(crate) fn load(
         },
         status: document.status,
     }))
+}
+
+/// Arms whose programs are not those that the file's figures are of, though they are started in the
+/// same way.
+fn other_binaries(document: &Document, plan: &Plan, commands: &[Vec<String>]) -> Vec<Difference> {
+    let named = |name: &str| plan.arms.iter().position(|arm| arm.name == name);
+    let of_arm = |stored: &ArmRecord| {
+        let there = stored.binary_digest.clone()?;
+        let command = named(&stored.name).and_then(|arm| commands.get(arm));
+        let here = binary::digest(command.unwrap_or(&stored.command));
+        Some(Difference {
+            key: format!("program of arm `{}` (xxHash)", stored.name),
+            there,
+            here: here.unwrap_or_else(|| String::from("none")),
+        })
+    };
+    let all = document.arms.iter().filter_map(of_arm);
+    all.filter(|pair| pair.there != pair.here).collect()
 }
 
 fn check(
@@ -274,6 +307,7 @@ fn settings(settings: &BTreeMap<String, String>) -> String {
 /// that each other one is there once at most is what keeps anything from being counted twice.
 fn damage(plan: &PlanRecord, runs: &[Run]) -> Option<String> {
     let mut seen = HashSet::new();
+    let mut identities = vec![None; plan.arms.len()];
     let mut checksums: Vec<Option<&str>> = vec![None; plan.points.len()];
     for run in runs {
         let place = format!(
@@ -298,11 +332,15 @@ fn damage(plan: &PlanRecord, runs: &[Run]) -> Option<String> {
         if run.void.is_none() && !seen.insert((arm, point, run.cold, run.repetition)) {
             return Some(format!("{place} is there twice"));
         }
-        if [run.wall_s, run.cpu_s, run.process_s]
-            .iter()
-            .any(|time| *time < 0.0)
-        {
-            return Some(format!("{place} took less than no time"));
+        let identity = (run.binary_arch.as_str(), run.translator);
+        if *identities[arm].get_or_insert(identity) != identity {
+            return Some(format!(
+                "{place} ran as something else than those before it"
+            ));
+        }
+        // Other programs need not give a checksum.
+        if run.checksum.is_empty() {
+            continue;
         }
         let checksum = checksums[point].get_or_insert(&run.checksum);
         if *checksum != run.checksum {
@@ -314,6 +352,9 @@ fn damage(plan: &PlanRecord, runs: &[Run]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
     use crate::interrupt::Interrupt;
     use crate::schedule;
@@ -431,7 +472,10 @@ mod tests {
                 |document| document.runs[2].checksum = String::from("x"),
                 "left other data",
             ),
-            (|document| document.runs[2].wall_s = -1.0, "no time"),
+            (
+                |document| document.runs[2].binary_arch = String::from("riscv64"),
+                "(arm `native`) ran as something else",
+            ),
         ] {
             let message = said(change).unwrap();
             assert!(message.starts_with("`f.json` is damaged: "), "{message}");
@@ -441,6 +485,48 @@ mod tests {
             said(|document| document.plan = None)
                 .unwrap()
                 .contains("does not say")
+        );
+    }
+
+    #[test]
+    fn runs_without_a_checksum_are_gone_on_with() {
+        assert_eq!(said(|document| document.runs[1].checksum.clear()), None);
+    }
+
+    #[test]
+    fn another_binary_at_the_same_place_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let (program, path) = (folder.path().join("p"), folder.path().join("f.json"));
+        let write = |text: &str| {
+            fs::write(&program, text).unwrap();
+            fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        };
+        write("one");
+        let command = vec![program.display().to_string()];
+        let plan = whole();
+        let record = Record {
+            arms: vec![ArmRecord {
+                name: String::from("native"),
+                binary_digest: binary::digest(&command),
+                command: command.clone(),
+                context: None,
+                program: None,
+            }],
+            runs: Vec::new(),
+        };
+        let document = Document::running(&context(), &PlanRecord::of(&plan), &record);
+        fs::write(&path, serde_json::to_string(&document).unwrap()).unwrap();
+        let load = || load(&path, &plan, &context(), &[command.clone()]);
+        assert!(load().unwrap().is_some());
+        write("two");
+        let message = load().unwrap_err().to_string();
+        assert!(
+            message.contains("was measured by other programs"),
+            "{message}"
+        );
+        assert!(
+            message.contains("\n       program of arm `native` (xxHash): "),
+            "{message}"
         );
     }
 
@@ -472,10 +558,12 @@ mod tests {
     fn without_a_file_there_is_nothing_and_a_broken_one_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("f.json");
-        assert!(load(&path, &whole(), &context()).unwrap().is_none());
+        assert!(load(&path, &whole(), &context(), &[]).unwrap().is_none());
         for text in ["", "{\"format\": 1, \"runs\": [", "null"] {
             std::fs::write(&path, text).unwrap();
-            let message = load(&path, &whole(), &context()).unwrap_err().to_string();
+            let message = load(&path, &whole(), &context(), &[])
+                .unwrap_err()
+                .to_string();
             assert!(message.contains("is no result of lycosa"), "{message}");
         }
     }

@@ -50,6 +50,7 @@ pub(crate) fn source(path: &str, host: &str, runs: Vec<Run>) -> Source {
         command: vec![String::from("lycosa")],
         context: Some(context.clone()),
         program: None,
+        binary_digest: None,
     };
     let record = Record {
         arms: vec![arm("native", &context), arm("rosetta", &translated)],
