@@ -223,6 +223,47 @@ fn ctrl_c_shows_the_table_so_far_and_the_command_that_goes_on() {
 }
 
 #[test]
+fn a_file_that_is_being_written_is_nobody_elses() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.json");
+    let file = path.to_str().unwrap();
+    let arguments = ["--records", "1k,20k", "--repeat", "40", "--resume", file];
+    let mut child = command(&arguments)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    while !path.exists() {
+        thread::sleep(Duration::from_millis(5));
+    }
+    let message = refusal(&arguments);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(
+        message.ends_with("s.json` is being written by another lycosa\n"),
+        "{message}"
+    );
+    // The system has unlocked it.
+    assert_done(&command(&arguments).output().unwrap());
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn what_is_no_result_is_not_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let workload = folder.path().join("w.lua");
+    let lua = "return {transaction = function() end}";
+    fs::write(&workload, lua).unwrap();
+    let file = workload.to_str().unwrap();
+    let message = refusal(&["--workload", file, "--json", file]);
+    assert!(
+        message.contains("is no result of lycosa and would be lost"),
+        "{message}"
+    );
+    assert_eq!(fs::read_to_string(&workload).unwrap(), lua);
+}
+
+#[test]
 fn another_plan_machine_or_build_is_refused_and_the_file_stays_as_it_is() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sweep.json");
