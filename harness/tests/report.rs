@@ -92,6 +92,23 @@ fn two_arms(folder: &Path, host: &str, factor: f64) {
 }
 
 #[test]
+fn a_file_without_counted_repetitions_is_named() {
+    let folder = folder();
+    let path = folder.path().join("real.json");
+    let mut document = read(&path);
+    for run in document["runs"].as_array_mut().expect("runs") {
+        run["cold"] = json!(true);
+    }
+    fs::write(&path, document.to_string()).expect("the file");
+    let output = lycosa(&["report", "real.json"], folder.path());
+    let errors = text(&output.stderr);
+    assert_eq!(
+        errors,
+        "warning: `real.json` holds no counted repetition; only --format csv shows what it holds\n"
+    );
+}
+
+#[test]
 fn files_of_two_machines_stand_side_by_side_in_every_form() {
     let folder = folder();
     two_arms(folder.path(), "m1", 1.0);

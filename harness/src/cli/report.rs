@@ -11,8 +11,8 @@ use super::{Exit, Failure};
 use crate::report::dataset::{Dataset, Source, UnknownReference};
 use crate::report::page::{Page, WIDTH_DEFAULT, YELLOW};
 use crate::report::{csv, google_benchmark, html, markdown, plain, side_by_side};
-use crate::result::file;
 use crate::result::saving::Saving;
+use crate::result::{Run, file};
 
 /// Examples behind the help.
 pub(super) const EXAMPLES: &str = "\
@@ -80,12 +80,14 @@ pub(crate) fn report(arguments: &ReportArguments) -> Result<Exit, Failure> {
         .transpose()?;
     let (sources, unread) = read(&arguments.files);
     for message in &unread {
-        // Nothing can be done about a standard error that cannot be written.
-        let _ = writeln!(
-            anstream::stderr(),
-            "{YELLOW}warning:{YELLOW:#} skipped: {}",
-            plain(message)
-        );
+        warn(&format!("skipped: {message}"));
+    }
+    let is_uncounted = |source: &&Source| !source.document.runs.iter().any(Run::is_counted);
+    for source in sources.iter().filter(is_uncounted) {
+        let path = &source.path;
+        warn(&format!(
+            "`{path}` holds no counted repetition; only --format csv shows what it holds"
+        ));
     }
     if sources.is_empty() {
         return Err(Failure::failed("no file could be read"));
@@ -117,6 +119,15 @@ pub(crate) fn report(arguments: &ReportArguments) -> Result<Exit, Failure> {
     }
     io::stdout().flush()?;
     Ok(Exit::Done)
+}
+
+fn warn(text: &str) {
+    // Nothing can be done about a standard error that cannot be written.
+    let _ = writeln!(
+        anstream::stderr(),
+        "{YELLOW}warning:{YELLOW:#} {}",
+        plain(text)
+    );
 }
 
 fn format(arguments: &ReportArguments) -> Result<Format, Failure> {
