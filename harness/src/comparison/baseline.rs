@@ -69,7 +69,23 @@ pub(crate) fn worker_mismatches(now: &Record, baseline: &Document) -> Vec<Mismat
             break;
         }
     }
+    if mismatches.is_empty() {
+        mismatches.extend(checksums(&now.runs, &baseline.runs));
+    }
     mismatches
+}
+
+/// Data that now and then left different at the same point, where both tell.
+fn checksums(now: &[Run], then: &[Run]) -> Option<Mismatch> {
+    now.iter().find_map(|run| {
+        let other = then.iter().find(|other| {
+            other.arm == run.arm && other.point == run.point && !other.checksum.is_empty()
+        })?;
+        if run.checksum.is_empty() {
+            return None;
+        }
+        difference("checksum", &run.checksum, &other.checksum)
+    })
 }
 
 /// What does not forbid the comparison and yet may explain a difference.
@@ -89,6 +105,7 @@ fn build(context: &Context) -> Vec<(String, String)> {
         ("binary_arch", context.binary_arch.as_str()),
         ("translator", context.translator.name()),
         ("profile", &context.profile),
+        ("allocator", &context.build.allocator),
     ]
     .map(|(key, value)| (key.to_owned(), value.to_owned()))
     .to_vec()

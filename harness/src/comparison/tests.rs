@@ -275,6 +275,25 @@ fn record(arm: &str, runs: Vec<Run>) -> Record {
 }
 
 #[test]
+fn data_that_differs_from_the_baselines_is_refused() {
+    let then = record("native", testing::runs(&[0.1; 6]));
+    let baseline = Document::new(&context(), &then, Status::Complete).unwrap();
+    let mut now = then.clone();
+    for run in &mut now.runs {
+        run.checksum = String::from("0000000000000001");
+    }
+    let checksum = &then.runs[0].checksum;
+    assert_eq!(
+        worker_mismatches(&now, &baseline),
+        [mismatch("checksum", "0000000000000001", checksum)]
+    );
+    for run in &mut now.runs {
+        run.checksum = String::new();
+    }
+    assert_eq!(worker_mismatches(&now, &baseline), []);
+}
+
+#[test]
 fn workers_of_another_build_are_refused_and_another_machine_is_told() {
     let then = record("native", testing::runs(&[0.1; 6]));
     let baseline = Document::new(&context(), &then, Status::Complete).unwrap();
