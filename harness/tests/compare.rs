@@ -411,6 +411,29 @@ fn a_self_test_is_kept_and_comparisons_use_it() {
     );
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_self_test_that_cannot_be_saved_fails_however_quiet() {
+    let bench = Bench::new();
+    let output = bench.output(&[
+        "selftest",
+        "--records",
+        "1k",
+        "--repeat",
+        "6",
+        "--quiet",
+        "--json",
+        "/dev/full",
+    ]);
+    assert_code(&output, 1);
+    assert!(
+        stderr(&output).contains("cannot write `/dev/full`"),
+        "{}",
+        stderr(&output)
+    );
+    assert_eq!(bench.names("state/selftest").len(), 1);
+}
+
 /// A run of 1,000 records, six times.
 fn run<'a>(more: &[&'a str]) -> Vec<&'a str> {
     let mut arguments = vec!["run", "--records", "1k", "--repeat", "6"];
