@@ -364,6 +364,10 @@ impl<W: Write> Observer for Live<W> {
         self.progress.output(line);
     }
 
+    fn warning(&mut self, line: &str) {
+        self.progress.warning(line);
+    }
+
     fn tick(&mut self) {
         self.progress.tick();
     }
