@@ -382,6 +382,12 @@ fn a_self_test_is_kept_and_comparisons_use_it() {
     }
     let names = bench.names("state/selftest");
     assert_eq!(names.len(), 1);
+    let output = bench.output(&["env"]);
+    assert!(
+        stdout(&output).contains("\nnoise floor   ") && stdout(&output).contains(", 1k x 6\n"),
+        "{}",
+        stdout(&output)
+    );
     let file = format!("state/selftest/{}", names[0]);
     let mut kept = bench.json(&file);
     assert!(kept["noise_floor"]["relative"].as_f64().unwrap() > 0.0);

@@ -188,9 +188,9 @@ fn keep(context: &Context, point: &Point, repetitions: usize, floor: f64) -> io:
         noise_floor: NoiseFloor {
             relative: floor,
             date: environment::now(),
+            records: Some(point.records),
+            repetitions: u32::try_from(repetitions).ok(),
         },
-        records: point.records,
-        repetitions,
     };
     selftest::save(&selftest, context)
 }

@@ -58,6 +58,8 @@ fn floor(relative: f64) -> NoiseFloor {
     NoiseFloor {
         relative,
         date: String::from("2026-11-30T12:00:00+01:00"),
+        records: None,
+        repetitions: None,
     }
 }
 

@@ -27,10 +27,6 @@ pub(crate) struct SelfTest {
     pub(crate) profile: String,
     /// What it found.
     pub(crate) noise_floor: NoiseFloor,
-    /// Operations of each repetition.
-    pub(crate) records: u64,
-    /// Repetitions of each side.
-    pub(crate) repetitions: usize,
 }
 
 impl SelfTest {
@@ -131,9 +127,9 @@ mod tests {
             noise_floor: NoiseFloor {
                 relative: 0.009,
                 date: date.to_owned(),
+                records: Some(1_000_000),
+                repetitions: Some(15),
             },
-            records: 1_000_000,
-            repetitions: 15,
         }
     }
 
