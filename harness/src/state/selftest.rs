@@ -9,7 +9,6 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::environment::{Context, NoiseFloor};
-use crate::result::saving::Saving;
 
 /// How long a self-test is believed.
 pub(crate) const DAYS_MAX: i64 = 30;
@@ -80,10 +79,9 @@ fn judge(selftest: Option<SelfTest>, context: &Context, now: Timestamp) -> Known
 /// Keeps a self-test in place of the machine's last one; answers where.
 pub(crate) fn save(selftest: &SelfTest, context: &Context) -> io::Result<PathBuf> {
     let path = path(context)?;
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    Saving::prepare(&path)?.save(selftest)?;
+    super::prepare(&path)?
+        .save(selftest)
+        .map_err(|error| super::at(&path, &error))?;
     Ok(path)
 }
 
