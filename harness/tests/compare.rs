@@ -218,6 +218,10 @@ fn what_cannot_be_compared_is_refused_before_anything_runs() {
             "no baseline named `main`; there are none yet",
         ),
         (&twins(&["--baseline", "../main"]), "is no name"),
+        (
+            &twins(&["--fail-above", "5%%"]),
+            "is no percentage from 0 to 1000",
+        ),
         (&twins(&["--fail-above", "x"]), "is no percentage"),
         (
             &["run", "--fail-above", "5%"],
@@ -453,12 +457,15 @@ fn a_baseline_ten_times_faster_makes_a_regression_and_ten_times_slower_none() {
     let output = bench.output(&run(&["--save-baseline", "main"]));
     assert_code(&output, 0);
     assert!(
-        stdout(&output).contains("baseline      main "),
+        stdout(&output).contains("baseline      main   "),
         "{}",
         stdout(&output)
     );
     let compared = run(&["--baseline", "main", "--fail-above", "5%"]);
-    for (wall_s, code, word) in [(1e-7, 3, "regression"), (1e3, 0, "no regression")] {
+    for (wall_s, code, word) in [
+        (1e-7, 3, "regression"),
+        (1e3, 0, "passed        nothing is more than 5 %"),
+    ] {
         bench.rewrite_baseline("main", |number, run| {
             run["wall_s"] = json!(wall_s * (1.0 + 0.001 * number as f64));
         });
