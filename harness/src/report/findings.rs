@@ -13,7 +13,7 @@ use crate::quantity::percent;
 use crate::quantity::{grouped, short_count};
 use crate::result::{Point, Run};
 use crate::state::selftest::{DAYS_MAX, Known};
-use crate::statistics::INTERVAL_SAMPLES_MIN;
+use crate::statistics::{INTERVAL_SAMPLES_MIN, TwoGroups};
 
 /// Noise floor from which a machine is no place to measure on.
 pub(crate) const NOISY: f64 = 0.05;
@@ -158,6 +158,18 @@ pub(crate) fn warnings(page: &mut Page<'_>, runs: &[Run]) -> io::Result<()> {
     interpreted(page, runs)
 }
 
+/// `5 times about 0.101 s, 10 times about 0.113 s; the median is of neither`.
+pub(crate) fn two_speeds(groups: &TwoGroups) -> String {
+    let scale = Seconds::like(groups.lower_median);
+    format!(
+        "{} times about {}, {} times about {}; the median is of neither",
+        groups.lower_count,
+        scale.with_unit(groups.lower_median),
+        groups.upper_count,
+        scale.with_unit(groups.upper_median)
+    )
+}
+
 /// An arm at a point, in words.
 pub(crate) fn place(arm: &str, point: &Point) -> String {
     let driver = match point.driver {
@@ -195,14 +207,7 @@ fn warning(page: &mut Page<'_>, note: &Note) -> io::Result<()> {
         page.sentence(YELLOW, "drift", &text)?;
     }
     if let Some(groups) = note.groups {
-        let scale = Seconds::like(groups.lower_median);
-        let text = format!(
-            "{place}: {} times about {}, {} times about {}; the median is of neither",
-            groups.lower_count,
-            scale.with_unit(groups.lower_median),
-            groups.upper_count,
-            scale.with_unit(groups.upper_median)
-        );
+        let text = format!("{place}: {}", two_speeds(&groups));
         page.sentence(YELLOW, "two speeds", &text)?;
     }
     if !note.outliers.is_empty() {
