@@ -21,6 +21,7 @@ use crate::comparison::{baseline::NowAndThen, comparisons};
 use crate::environment::{self, Context, NoiseFloor, Translator};
 use crate::interrupt::Interrupt;
 use crate::progress::Progress;
+use crate::quantity::Percentage;
 use crate::range::Range;
 use crate::report::page::{PLAIN, Page, YELLOW};
 use crate::report::{builds, comparison as report, findings};
@@ -364,6 +365,10 @@ impl<W: Write> Observer for Live<W> {
         self.progress.output(line);
     }
 
+    fn warning(&mut self, line: &str) {
+        self.progress.warning(line);
+    }
+
     fn tick(&mut self) {
         self.progress.tick();
     }
@@ -427,7 +432,7 @@ fn conclude(
 fn judge_arms(
     session: &Session,
     record: &Record,
-    limit: f64,
+    limit: Percentage,
     page: &mut Page<'_>,
 ) -> Result<Exit, Failure> {
     let rows: Vec<NowAndThen> = comparisons(&record.runs, session.context.noise_floor.as_ref())

@@ -35,7 +35,34 @@ pub(crate) fn plan_mismatches(plan: &[(&str, &Point)], baseline: &[Run]) -> Vec<
                 .min_by_key(Vec::len)
                 .filter(|mismatches| !mismatches.is_empty())
         })
+        .map(|mismatches| with_all_held(mismatches, &held))
         .unwrap_or_default()
+}
+
+/// Arms and sizes are what a baseline may hold several of: all of them are named.
+fn with_all_held(mismatches: Vec<Mismatch>, held: &[Vec<(String, String)>]) -> Vec<Mismatch> {
+    mismatches
+        .into_iter()
+        .map(|mismatch| {
+            if !["arm", "records"].contains(&mismatch.key.as_str()) {
+                return mismatch;
+            }
+            let mut seen = BTreeSet::new();
+            let values: Vec<&str> = held
+                .iter()
+                .flatten()
+                .filter(|(key, value)| *key == mismatch.key && seen.insert(value.as_str()))
+                .map(|(_, value)| value.as_str())
+                .collect();
+            let then = match values.split_last() {
+                Some((last, others)) if !others.is_empty() => {
+                    format!("{} and {last}", others.join("; "))
+                }
+                _ => mismatch.then,
+            };
+            Mismatch { then, ..mismatch }
+        })
+        .collect()
 }
 
 /// What keeps measured runs from being compared with a baseline that holds their arms and points:

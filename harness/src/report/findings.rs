@@ -69,8 +69,8 @@ pub(crate) fn noise_floor(page: &mut Page<'_>, known: &Known, repetitions: u32) 
         Known::Fresh(floor) => page.sentence(DIM, "noise floor", &of_selftest(floor)),
         Known::Old(floor) => {
             let text = format!(
-                "{own}; the self-test of {} is older than {DAYS_MAX} days",
-                day(&floor.date)
+                "{own}; the {} is older than {DAYS_MAX} days",
+                selftest_title(floor)
             );
             page.sentence(DIM, "noise floor", &text)
         }
@@ -83,10 +83,21 @@ pub(crate) fn noise_floor(page: &mut Page<'_>, known: &Known, repetitions: u32) 
 
 fn of_selftest(floor: &NoiseFloor) -> String {
     format!(
-        "{}, by the self-test of {}",
+        "{}, by the {}",
         percent(floor.relative),
-        day(&floor.date)
+        selftest_title(floor)
     )
+}
+
+/// `self-test of 2026-11-30, 1M x 15`: a floor of other sizes may be another one.
+pub(crate) fn selftest_title(floor: &NoiseFloor) -> String {
+    let title = format!("self-test of {}", day(&floor.date));
+    match floor.records.zip(floor.repetitions) {
+        Some((records, repetitions)) => {
+            format!("{title}, {} x {repetitions}", short_count(records))
+        }
+        None => title,
+    }
 }
 
 /// The day of an RFC 3339 date.
@@ -262,17 +273,19 @@ mod tests {
         let floor = |relative| NoiseFloor {
             relative,
             date: String::from("2026-11-30T12:00:00+01:00"),
+            records: Some(1_000_000),
+            repetitions: Some(15),
         };
         for (known, repetitions, text) in [
             (
                 Known::Fresh(floor(0.009)),
                 15,
-                "0.9 %, by the self-test of 2026-11-30",
+                "0.9 %, by the self-test of 2026-11-30, 1M x 15",
             ),
             (
                 Known::Fresh(floor(0.08)),
                 15,
-                "8.0 %, by the self-test of 2026-11-30: this",
+                "8.0 %, by the self-test of 2026-11-30, 1M x 15: this",
             ),
             (
                 Known::Nothing,
