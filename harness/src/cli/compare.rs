@@ -55,6 +55,10 @@ pub(crate) struct CompareArguments {
     #[arg(long = "arm", value_name = "ARM")]
     arms: Vec<ArmSpec>,
 
+    /// Adds the arm `efficiency`: as `native`, on the cores of this kind
+    #[arg(long, value_enum, value_name = "KIND")]
+    cores: Option<ExtraCores>,
+
     /// Sizes: 1M,5M,20M, 1M..5M:1M, or 1..20M for a range that grows by a factor
     #[arg(
         long,
@@ -116,6 +120,26 @@ impl Drivers {
     }
 }
 
+/// A kind of core that an arm of its own is measured on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ExtraCores {
+    Efficiency,
+}
+
+impl CompareArguments {
+    /// The arms that were asked for; none for those that suit the machine.
+    fn arms(&self) -> Vec<ArmSpec> {
+        let mut arms = self.arms.clone();
+        if self.cores == Some(ExtraCores::Efficiency) {
+            if arms.is_empty() {
+                arms.push(ArmSpec::native());
+            }
+            arms.push(ArmSpec::efficiency());
+        }
+        arms
+    }
+}
+
 /// Runs every arm at every size, shows and saves how they compare.
 pub(super) fn compare(arguments: &CompareArguments) -> Result<Exit, Failure> {
     let facts = environment::facts();
@@ -126,7 +150,7 @@ pub(super) fn compare(arguments: &CompareArguments) -> Result<Exit, Failure> {
         build: arguments.build,
         interrupt: interrupt.clone(),
     };
-    let resolved = arms::resolve(&arguments.arms, &host, &options)?;
+    let resolved = arms::resolve(&arguments.arms(), &host, &options)?;
     if resolved.len() < 2 {
         return Err(Failure::usage(
             "one arm has nothing to be compared with; give --arm once more, or take `lycosa run`",
