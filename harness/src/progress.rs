@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::quantity::{percent, short_count};
-use crate::report::page::{LABEL_WIDTH, Seconds};
+use crate::report::page::{LABEL_WIDTH, Seconds, YELLOW};
 use crate::result::{Record, Run};
 use crate::schedule::{Observer, Plan, Slot};
 use crate::statistics::{self, Summary};
@@ -167,6 +167,10 @@ impl Observer for Progress {
         } else {
             self.show(line);
         }
+    }
+
+    fn warning(&mut self, line: &str) {
+        self.suspend(|| write_line(&format!("{YELLOW}warning:{YELLOW:#} {line}")));
     }
 
     fn tick(&mut self) {

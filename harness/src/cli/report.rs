@@ -143,13 +143,20 @@ fn format(arguments: &ReportArguments) -> Result<Format, Failure> {
     }
 }
 
-/// Opens the output; it must be none of the inputs, which it would destroy.
+/// Opens the output; it must be no result, which it would destroy, least of all an input.
 fn prepare(path: &Path, inputs: &[PathBuf]) -> Result<Saving, Failure> {
     let target = fs::canonicalize(path).ok();
     let is_input = |input: &PathBuf| target.is_some() && fs::canonicalize(input).ok() == target;
     if inputs.iter().any(is_input) {
         return Err(Failure::usage(format!(
             "`{}` is a result to report on; write the report to another file",
+            path.display()
+        )));
+    }
+    // What a pipe holds is not ours to read.
+    if path.is_file() && file::is_result(path).unwrap_or(false) {
+        return Err(Failure::usage(format!(
+            "`{}` is a result of lycosa; write the report to another file",
             path.display()
         )));
     }
