@@ -8,7 +8,7 @@ use console::{Term, measure_text_width, truncate_str};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::quantity::{percent, short_count};
-use crate::report::page::{LABEL_WIDTH, Seconds, WIDTH_DEFAULT};
+use crate::report::page::{LABEL_WIDTH, Seconds, WIDTH_DEFAULT, YELLOW};
 use crate::result::{Record, Run};
 use crate::schedule::{Observer, Plan, Slot};
 use crate::statistics::{self, Summary};
@@ -179,6 +179,10 @@ impl Observer for Progress {
         } else {
             self.show(line);
         }
+    }
+
+    fn warning(&mut self, line: &str) {
+        self.suspend(|| write_line(&format!("{YELLOW}warning:{YELLOW:#} {line}")));
     }
 
     fn tick(&mut self) {

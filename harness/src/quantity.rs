@@ -285,6 +285,41 @@ pub(crate) fn percent(part: f64) -> String {
     }
 }
 
+/// A percentage as a user gives it: `5%`, `5 %` or `5`; shown with all the digits it was given in.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Percentage(f64);
+
+/// Largest percentage.
+const PERCENTAGE_MAX: f64 = 1_000.0;
+
+impl Percentage {
+    /// As a part of one.
+    pub(crate) fn part(self) -> f64 {
+        self.0 / 100.0
+    }
+}
+
+impl FromStr for Percentage {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        let number = text.strip_suffix('%').unwrap_or(text).trim_end();
+        match number.parse::<f64>() {
+            Ok(percent) if (0.0..=PERCENTAGE_MAX).contains(&percent) => Ok(Self(percent)),
+            _ => Err(format!(
+                "is no percentage from 0 to {PERCENTAGE_MAX}; write for example 5%"
+            )),
+        }
+    }
+}
+
+impl fmt::Display for Percentage {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} %", self.0)
+    }
+}
+
 /// A number of bytes in decimal units, three significant digits: `71.0 MB`.
 pub(crate) fn decimal_bytes(bytes: u64) -> String {
     let (divisor, unit) = match bytes {
@@ -301,6 +336,24 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn a_percentage_is_a_part_of_one_and_shown_as_given() {
+        for (text, part, shown) in [
+            ("5%", 0.05, "5 %"),
+            ("5 %", 0.05, "5 %"),
+            ("12.5", 0.125, "12.5 %"),
+            ("0%", 0.0, "0 %"),
+            ("0.0001%", 0.000_001, "0.0001 %"),
+        ] {
+            let percentage: Percentage = text.parse().unwrap();
+            assert!((percentage.part() - part).abs() < 1e-12, "{text}");
+            assert_eq!(percentage.to_string(), shown);
+        }
+        for text in ["", "%", "5%%", "-1%", "x", "nan", "inf", "1001%"] {
+            assert!(text.parse::<Percentage>().is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn a_short_count_is_read_back_as_itself() {

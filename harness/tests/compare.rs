@@ -218,6 +218,10 @@ fn what_cannot_be_compared_is_refused_before_anything_runs() {
             "no baseline named `main`; there are none yet",
         ),
         (&twins(&["--baseline", "../main"]), "is no name"),
+        (
+            &twins(&["--fail-above", "5%%"]),
+            "is no percentage from 0 to 1000",
+        ),
         (&twins(&["--fail-above", "x"]), "is no percentage"),
         (
             &["run", "--fail-above", "5%"],
@@ -382,6 +386,12 @@ fn a_self_test_is_kept_and_comparisons_use_it() {
     }
     let names = bench.names("state/selftest");
     assert_eq!(names.len(), 1);
+    let output = bench.output(&["env"]);
+    assert!(
+        stdout(&output).contains("\nnoise floor   ") && stdout(&output).contains(", 1k x 6\n"),
+        "{}",
+        stdout(&output)
+    );
     let file = format!("state/selftest/{}", names[0]);
     let mut kept = bench.json(&file);
     assert!(kept["noise_floor"]["relative"].as_f64().unwrap() > 0.0);
@@ -411,6 +421,29 @@ fn a_self_test_is_kept_and_comparisons_use_it() {
     );
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_self_test_that_cannot_be_saved_fails_however_quiet() {
+    let bench = Bench::new();
+    let output = bench.output(&[
+        "selftest",
+        "--records",
+        "1k",
+        "--repeat",
+        "6",
+        "--quiet",
+        "--json",
+        "/dev/full",
+    ]);
+    assert_code(&output, 1);
+    assert!(
+        stderr(&output).contains("cannot write `/dev/full`"),
+        "{}",
+        stderr(&output)
+    );
+    assert_eq!(bench.names("state/selftest").len(), 1);
+}
+
 /// A run of 1,000 records, six times.
 fn run<'a>(more: &[&'a str]) -> Vec<&'a str> {
     let mut arguments = vec!["run", "--records", "1k", "--repeat", "6"];
@@ -424,12 +457,15 @@ fn a_baseline_ten_times_faster_makes_a_regression_and_ten_times_slower_none() {
     let output = bench.output(&run(&["--save-baseline", "main"]));
     assert_code(&output, 0);
     assert!(
-        stdout(&output).contains("baseline      main "),
+        stdout(&output).contains("baseline      main   "),
         "{}",
         stdout(&output)
     );
     let compared = run(&["--baseline", "main", "--fail-above", "5%"]);
-    for (wall_s, code, word) in [(1e-7, 3, "regression"), (1e3, 0, "no regression")] {
+    for (wall_s, code, word) in [
+        (1e-7, 3, "regression"),
+        (1e3, 0, "passed        nothing is more than 5 %"),
+    ] {
         bench.rewrite_baseline("main", |number, run| {
             run["wall_s"] = json!(wall_s * (1.0 + 0.001 * number as f64));
         });

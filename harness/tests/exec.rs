@@ -240,6 +240,17 @@ fn an_error_in_the_script_is_told_with_its_frames_and_fails() {
 }
 
 #[test]
+fn a_stack_that_overflows_is_told_too() {
+    let output = run("local function deeper() return 1 + deeper() end\ndeeper()");
+    assert_eq!(output.status.code(), Some(1));
+    let message = stderr(&output);
+    assert!(
+        message.starts_with("LuajitError: script.lua:1: stack overflow\nstack traceback:\n"),
+        "{message}"
+    );
+}
+
+#[test]
 fn what_is_no_lua_fails_with_the_line() {
     let output = run("\nx = = 1");
     assert_eq!(output.status.code(), Some(1));

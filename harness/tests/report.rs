@@ -169,8 +169,13 @@ fn damaged_and_later_files_are_named_and_skipped() {
 fn what_cannot_be_written_as_asked_is_refused() {
     let folder = folder();
     let before = fs::read(folder.path().join("real.json")).expect("the file");
+    fs::write(folder.path().join("other.json"), &before).expect("a file");
     for (arguments, message) in [
         (&["--output", "real.json"][..], "is a result to report on"),
+        (
+            &["--format", "html", "--output", "other.json"],
+            "`other.json` is a result of lycosa",
+        ),
         (&["--output", "page.pdf"], "names no form"),
         (&["--reference", "nobody"], "nothing here is named `nobody`"),
     ] {

@@ -218,6 +218,27 @@ fn workload_file(folder: &Path, transaction: &str, verify: &str) -> String {
 }
 
 #[test]
+fn a_save_that_fails_is_told_at_once_even_by_a_quiet_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let inner = folder.path().join("inner");
+    fs::create_dir(&inner).unwrap();
+    let remove = format!("os.execute('rm -rf {}') return 'sum'", inner.display());
+    let file = workload_file(folder.path(), "", &remove);
+    let path = inner.join("result.json");
+    let output = run(&[
+        "--workload",
+        &file,
+        "--quiet",
+        "--json",
+        path.to_str().unwrap(),
+    ]);
+    assert_eq!(output.status.code(), Some(1));
+    let message = text(&output.stderr);
+    assert_eq!(message.matches("warning: cannot write").count(), 1);
+    assert!(message.starts_with("warning: cannot write"), "{message}");
+}
+
+#[test]
 fn a_workload_may_print_what_it_likes_and_leave_a_line_unfinished() {
     let folder = tempfile::tempdir().unwrap();
     let file = workload_file(

@@ -139,14 +139,24 @@ local function is_configured()
 end
 
 -- The frames of the script; those of this file below them say nothing.
-local function frames_of_script()
-    local frames = debug.traceback('', 3):gsub('\n%s*lycosa/process%.lua:.*$', '')
+local function frames_of_script(traceback)
+    local frames = traceback:gsub('\n%s*lycosa/process%.lua:.*$', '')
     return (frames:gsub("in function 'chunk'", 'in main chunk'))
 end
 
-local function report(err)
-    warn(describe(err) .. frames_of_script())
-    warn('fatal error, exiting the event loop')
+-- Runs everything and tells what was thrown; answers with whether nothing was.
+local function has_run(options)
+    local traceback = ''
+    -- The handler does nothing else: it may run where the stack is all but full, or not at all.
+    local ok, err = xpcall(run_all, function(err)
+        traceback = debug.traceback('', 2)
+        return err
+    end, options)
+    if not ok then
+        warn(describe(err) .. frames_of_script(traceback))
+        warn('fatal error, exiting the event loop')
+    end
+    return ok
 end
 
 -- Runs everything, and answers with the exit code when the process has nothing left to live for.
@@ -159,7 +169,7 @@ function process.main(options)
         require('lycosa.box_session').set_type('repl')
     end
     watch_signals()
-    if not xpcall(run_all, report, options) then
+    if not has_run(options) then
         return FAILED
     end
     if not options.interactive then

@@ -184,7 +184,7 @@ pub(crate) mod testing {
                 binary_arch: String::from("aarch64"),
                 emulator: None,
                 profile: "release",
-                folder: PathBuf::from("/Users/ann"),
+                folder: PathBuf::from("/Users/user"),
                 probe: Box::new(self.clone()),
             }
         }
@@ -195,7 +195,7 @@ pub(crate) mod testing {
                 is_macos: false,
                 arch: String::from("x86_64"),
                 binary_arch: String::from("x86_64"),
-                folder: PathBuf::from("/home/ann"),
+                folder: PathBuf::from("/home/user"),
                 ..self.mac(binary)
             }
         }

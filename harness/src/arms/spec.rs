@@ -42,6 +42,22 @@ pub(crate) enum Way {
 }
 
 impl ArmSpec {
+    /// The arm `native`.
+    pub(crate) fn native() -> Self {
+        Self {
+            label: String::from("native"),
+            way: Way::Native,
+        }
+    }
+
+    /// The arm `efficiency`.
+    pub(crate) fn efficiency() -> Self {
+        Self {
+            label: String::from("efficiency"),
+            way: Way::Efficiency,
+        }
+    }
+
     fn built_in(name: &str) -> Option<Self> {
         let way = match name {
             "native" => Way::Native,

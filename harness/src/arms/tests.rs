@@ -79,7 +79,7 @@ fn the_other_slice_is_what_cargo_built_beside_this_binary() {
         ),
         (
             "/opt/lycosa",
-            "/Users/ann/target/x86_64-apple-darwin/release/lycosa",
+            "/Users/user/target/x86_64-apple-darwin/release/lycosa",
         ),
     ] {
         let files = Files::of(&[(binary, ARM), (other, X86)]);

@@ -8,6 +8,7 @@ use crate::comparison::baseline::{
     Mismatch, NowAndThen, against, other_machine, plan_mismatches, worker_mismatches, worst,
 };
 use crate::environment::{Context, NoiseFloor};
+use crate::quantity::Percentage;
 use crate::report::baseline as report;
 use crate::report::page::Page;
 use crate::result::file::Document;
@@ -18,9 +19,6 @@ use crate::session::Session;
 use crate::state::baselines::{self, Name};
 use crate::state::selftest::{self, Known};
 use crate::statistics::{Regression, regression};
-
-/// Largest `--fail-above`.
-const PERCENT_MAX: f64 = 1_000.0;
 
 #[derive(Debug, Args)]
 pub(crate) struct BaselineArguments {
@@ -33,19 +31,8 @@ pub(crate) struct BaselineArguments {
     baseline: Option<Name>,
 
     /// Exit code 3 if slower by more than this, 4 if too noisy to tell: 5%
-    #[arg(long, value_name = "PERCENT", value_parser = parse_percent, allow_hyphen_values = true)]
-    pub(super) fail_above: Option<f64>,
-}
-
-/// `5%`, `5 %` or `5`, as a part of one.
-fn parse_percent(text: &str) -> Result<f64, String> {
-    let number = text.trim().trim_end_matches('%').trim_end();
-    match number.parse::<f64>() {
-        Ok(percent) if (0.0..=PERCENT_MAX).contains(&percent) => Ok(percent / 100.0),
-        _ => Err(format!(
-            "is no percentage from 0 to {PERCENT_MAX}; write for example 5%"
-        )),
-    }
+    #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
+    pub(super) fail_above: Option<Percentage>,
 }
 
 /// What a measurement is compared with and kept as.
@@ -222,13 +209,13 @@ impl Baseline<'_> {
 /// Judges every row against the slowdown that is let pass, tells, and says how to end.
 pub(super) fn judge(
     rows: &[NowAndThen],
-    limit: f64,
+    limit: Percentage,
     reference: &str,
     page: &mut Page<'_>,
 ) -> Result<Exit, Failure> {
     let judgements: Vec<Regression> = rows
         .iter()
-        .map(|row| regression(&row.pair.comparison(), limit))
+        .map(|row| regression(&row.pair.comparison(), limit.part()))
         .collect();
     report::judgements(page, rows, &judgements, limit, reference)?;
     Ok(match worst(&judgements) {
@@ -236,19 +223,4 @@ pub(super) fn judge(
         Regression::No => Exit::Done,
         Regression::Inconclusive => Exit::Inconclusive,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_percentage_is_a_part_of_one() {
-        for (text, part) in [("5%", 0.05), ("5 %", 0.05), ("12.5", 0.125), ("0%", 0.0)] {
-            assert_eq!(parse_percent(text), Ok(part));
-        }
-        for text in ["", "%", "-1%", "x", "nan", "inf", "1001%"] {
-            assert!(parse_percent(text).is_err(), "{text}");
-        }
-    }
 }

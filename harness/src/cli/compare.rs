@@ -21,7 +21,7 @@ use crate::comparison::{baseline::NowAndThen, comparisons};
 use crate::environment::{self, Context, NoiseFloor, Translator};
 use crate::interrupt::Interrupt;
 use crate::progress::Progress;
-use crate::quantity::short_count;
+use crate::quantity::{Percentage, short_count};
 use crate::range::Range;
 use crate::report::page::{PLAIN, Page, YELLOW};
 use crate::report::{builds, comparison as report, findings};
@@ -54,6 +54,10 @@ pub(crate) struct CompareArguments {
     /// A way to run the workload; may be given several times
     #[arg(long = "arm", value_name = "ARM")]
     arms: Vec<ArmSpec>,
+
+    /// Adds the arm `efficiency`: as `native`, on the cores of this kind
+    #[arg(long, value_enum, value_name = "KIND")]
+    cores: Option<ExtraCores>,
 
     /// Sizes: 1M,5M,20M, 1M..5M:1M, or 1..20M for a range that grows by a factor
     #[arg(
@@ -116,6 +120,26 @@ impl Drivers {
     }
 }
 
+/// A kind of core that an arm of its own is measured on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ExtraCores {
+    Efficiency,
+}
+
+impl CompareArguments {
+    /// The arms that were asked for; none for those that suit the machine.
+    fn arms(&self) -> Vec<ArmSpec> {
+        let mut arms = self.arms.clone();
+        if self.cores == Some(ExtraCores::Efficiency) {
+            if arms.is_empty() {
+                arms.push(ArmSpec::native());
+            }
+            arms.push(ArmSpec::efficiency());
+        }
+        arms
+    }
+}
+
 /// Runs every arm at every size, shows and saves how they compare.
 pub(super) fn compare(arguments: &CompareArguments) -> Result<Exit, Failure> {
     let facts = environment::facts();
@@ -126,7 +150,7 @@ pub(super) fn compare(arguments: &CompareArguments) -> Result<Exit, Failure> {
         build: arguments.build,
         interrupt: interrupt.clone(),
     };
-    let resolved = arms::resolve(&arguments.arms, &host, &options)?;
+    let resolved = arms::resolve(&arguments.arms(), &host, &options)?;
     if resolved.len() < 2 {
         return Err(Failure::usage(
             "one arm has nothing to be compared with; give --arm once more, or take `lycosa run`",
@@ -374,6 +398,10 @@ impl<W: Write> Observer for Live<W> {
         self.progress.output(line);
     }
 
+    fn warning(&mut self, line: &str) {
+        self.progress.warning(line);
+    }
+
     fn tick(&mut self) {
         self.progress.tick();
     }
@@ -462,7 +490,7 @@ fn conclude(
 fn judge_arms(
     session: &Session,
     record: &Record,
-    limit: f64,
+    limit: Percentage,
     page: &mut Page<'_>,
 ) -> Result<Exit, Failure> {
     let rows: Vec<NowAndThen> = comparisons(&record.runs, session.context.noise_floor.as_ref())

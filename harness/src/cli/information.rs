@@ -12,6 +12,7 @@ use super::{Exit, Failure};
 use crate::environment::{self, Context};
 use crate::report;
 use crate::report::page::Page;
+use crate::state::selftest::{self, Known};
 
 /// Lists the bundled workloads.
 pub(crate) fn workloads() -> Result<Exit, Failure> {
@@ -36,11 +37,14 @@ fn write_workload(out: &mut dyn Write, info: &WorkloadInfo) -> io::Result<()> {
 pub(crate) fn env(json: bool) -> Result<Exit, Failure> {
     let facts = environment::facts();
     let runs_machine_code = |luajit: &LuaJit| luajit.jit && luajit.machine_code.is_some();
-    let context = Context {
+    let mut context = Context {
         jit: facts.luajit.as_ref().map(runs_machine_code),
         conditions: environment::conditions(),
         ..environment::context(&facts)
     };
+    if let Known::Fresh(floor) = selftest::known(&context) {
+        context.noise_floor = Some(floor);
+    }
     let mut out = anstream::stdout();
     if json {
         let text = serde_json::to_string_pretty(&context).map_err(anyhow::Error::from)?;

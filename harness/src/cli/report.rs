@@ -11,7 +11,7 @@ use super::{Exit, Failure};
 use crate::report::dataset::{Dataset, Source, UnknownReference};
 use crate::report::page::{Page, WIDTH_DEFAULT, YELLOW};
 use crate::report::{csv, google_benchmark, html, markdown, plain, side_by_side};
-use crate::result::file;
+use crate::result::file::{self, ReadError};
 use crate::result::saving::Saving;
 
 /// Examples behind the help.
@@ -132,13 +132,20 @@ fn format(arguments: &ReportArguments) -> Result<Format, Failure> {
     }
 }
 
-/// Opens the output; it must be none of the inputs, which it would destroy.
+/// Opens the output; it must be no result, which it would destroy, least of all an input.
 fn prepare(path: &Path, inputs: &[PathBuf]) -> Result<Saving, Failure> {
     let target = fs::canonicalize(path).ok();
     let is_input = |input: &PathBuf| target.is_some() && fs::canonicalize(input).ok() == target;
     if inputs.iter().any(is_input) {
         return Err(Failure::usage(format!(
             "`{}` is a result to report on; write the report to another file",
+            path.display()
+        )));
+    }
+    // What a pipe holds is not ours to read.
+    if path.is_file() && matches!(file::read(path), Ok(_) | Err(ReadError::Format { .. })) {
+        return Err(Failure::usage(format!(
+            "`{}` is a result of lycosa; write the report to another file",
             path.display()
         )));
     }

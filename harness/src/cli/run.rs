@@ -49,10 +49,13 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Failure> {
 
     let baseline = arguments.baseline.load(&session.plan, &session.context)?;
     let quiet = arguments.quiet;
-    if !quiet {
-        // What cannot be shown beforehand does not keep anything from being measured.
-        let _ = show_header(&session, &mut anstream::stderr());
-    }
+    // What cannot be shown beforehand does not keep anything from being measured.
+    let _ = if quiet {
+        let mut err = anstream::stderr();
+        terminal::translator(&mut Page::new(&mut err, width()), &session.context)
+    } else {
+        show_header(&session, &mut anstream::stderr())
+    };
     let nothing = Record::default();
     let mut progress = Progress::new(mode(quiet), &session.plan, &nothing);
     let measured = session.measure(nothing, &mut executor, &interrupt, &mut progress);

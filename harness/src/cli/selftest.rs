@@ -139,6 +139,7 @@ fn conclude(
         return Err(failed_repetition(error, message));
     }
     if matches!(ending, Ending::Interrupted) {
+        show_saved(measured, quiet, page)?;
         page.sentence(YELLOW, "interrupted", &format!("after {counted}"))?;
         return Ok(Exit::Interrupted);
     }
@@ -157,9 +158,6 @@ fn conclude(
     report::floor(page, floor)?;
     if !quiet {
         findings::warnings(page, &record.runs)?;
-        if let Some(path) = measured.saved.as_ref().map_err(Failure::failed)? {
-            page.sentence(PLAIN, "saved", path)?;
-        }
     }
     let path = kept.map_err(|error| {
         Failure::failed(format!("cannot keep the noise floor for compare: {error}"))
@@ -167,7 +165,17 @@ fn conclude(
     if !quiet {
         report::kept(page, &path)?;
     }
+    show_saved(measured, quiet, page)?;
     Ok(Exit::Done)
+}
+
+/// Says where the result is; fails if it could not be saved, however little is shown.
+fn show_saved(measured: &Measured, quiet: bool, page: &mut Page<'_>) -> Result<(), Failure> {
+    let saved = measured.saved.as_ref().map_err(Failure::failed)?;
+    if let Some(path) = saved.as_ref().filter(|_| !quiet) {
+        page.sentence(PLAIN, "saved", path)?;
+    }
+    Ok(())
 }
 
 /// Keeps the floor for later comparisons.
@@ -180,9 +188,9 @@ fn keep(context: &Context, point: &Point, repetitions: usize, floor: f64) -> io:
         noise_floor: NoiseFloor {
             relative: floor,
             date: environment::now(),
+            records: Some(point.records),
+            repetitions: u32::try_from(repetitions).ok(),
         },
-        records: point.records,
-        repetitions,
     };
     selftest::save(&selftest, context)
 }

@@ -35,7 +35,34 @@ pub(crate) fn plan_mismatches(plan: &[(&str, &Point)], baseline: &[Run]) -> Vec<
                 .min_by_key(Vec::len)
                 .filter(|mismatches| !mismatches.is_empty())
         })
+        .map(|mismatches| with_all_held(mismatches, &held))
         .unwrap_or_default()
+}
+
+/// Arms and sizes are what a baseline may hold several of: all of them are named.
+fn with_all_held(mismatches: Vec<Mismatch>, held: &[Vec<(String, String)>]) -> Vec<Mismatch> {
+    mismatches
+        .into_iter()
+        .map(|mismatch| {
+            if !["arm", "records"].contains(&mismatch.key.as_str()) {
+                return mismatch;
+            }
+            let mut seen = BTreeSet::new();
+            let values: Vec<&str> = held
+                .iter()
+                .flatten()
+                .filter(|(key, value)| *key == mismatch.key && seen.insert(value.as_str()))
+                .map(|(_, value)| value.as_str())
+                .collect();
+            let then = match values.split_last() {
+                Some((last, others)) if !others.is_empty() => {
+                    format!("{} and {last}", others.join("; "))
+                }
+                _ => mismatch.then,
+            };
+            Mismatch { then, ..mismatch }
+        })
+        .collect()
 }
 
 /// What keeps measured runs from being compared with a baseline that holds their arms and points:
@@ -69,7 +96,23 @@ pub(crate) fn worker_mismatches(now: &Record, baseline: &Document) -> Vec<Mismat
             break;
         }
     }
+    if mismatches.is_empty() {
+        mismatches.extend(checksums(&now.runs, &baseline.runs));
+    }
     mismatches
+}
+
+/// Data that now and then left different at the same point, where both tell.
+fn checksums(now: &[Run], then: &[Run]) -> Option<Mismatch> {
+    now.iter().find_map(|run| {
+        let other = then.iter().find(|other| {
+            other.arm == run.arm && other.point == run.point && !other.checksum.is_empty()
+        })?;
+        if run.checksum.is_empty() {
+            return None;
+        }
+        difference("checksum", &run.checksum, &other.checksum)
+    })
 }
 
 /// What does not forbid the comparison and yet may explain a difference.
@@ -89,6 +132,7 @@ fn build(context: &Context) -> Vec<(String, String)> {
         ("binary_arch", context.binary_arch.as_str()),
         ("translator", context.translator.name()),
         ("profile", &context.profile),
+        ("allocator", &context.build.allocator),
     ]
     .map(|(key, value)| (key.to_owned(), value.to_owned()))
     .to_vec()

@@ -58,6 +58,8 @@ fn floor(relative: f64) -> NoiseFloor {
     NoiseFloor {
         relative,
         date: String::from("2026-11-30T12:00:00+01:00"),
+        records: None,
+        repetitions: None,
     }
 }
 
@@ -244,7 +246,7 @@ fn a_baseline_of_something_else_is_refused_with_the_nearest_differences() {
     assert_eq!(
         plan_mismatches(&[("native", point), ("native", &other)], &baseline),
         [
-            mismatch("records", "2,000,000", "1,000,000"),
+            mismatch("records", "2,000,000", "1,000,000 and 5,000,000"),
             mismatch("settings.payload", "long", "short"),
             mismatch("settings.skew", "1", "not set"),
         ]
@@ -255,7 +257,7 @@ fn a_baseline_of_something_else_is_refused_with_the_nearest_differences() {
     assert_eq!(
         plan_mismatches(&[("qemu", &other)], &baseline),
         [
-            mismatch("arm", "qemu", "native"),
+            mismatch("arm", "qemu", "native and rosetta"),
             mismatch("jit_requested", "false", "true"),
             mismatch("memory_bytes", "1 GiB", "4 GiB"),
         ]
@@ -272,6 +274,25 @@ fn record(arm: &str, runs: Vec<Run>) -> Record {
         }],
         runs,
     }
+}
+
+#[test]
+fn data_that_differs_from_the_baselines_is_refused() {
+    let then = record("native", testing::runs(&[0.1; 6]));
+    let baseline = Document::new(&context(), &then, Status::Complete).unwrap();
+    let mut now = then.clone();
+    for run in &mut now.runs {
+        run.checksum = String::from("0000000000000001");
+    }
+    let checksum = &then.runs[0].checksum;
+    assert_eq!(
+        worker_mismatches(&now, &baseline),
+        [mismatch("checksum", "0000000000000001", checksum)]
+    );
+    for run in &mut now.runs {
+        run.checksum = String::new();
+    }
+    assert_eq!(worker_mismatches(&now, &baseline), []);
 }
 
 #[test]

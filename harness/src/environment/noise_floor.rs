@@ -9,4 +9,10 @@ pub(crate) struct NoiseFloor {
     pub(crate) relative: f64,
     /// When it was measured, RFC 3339 with an offset.
     pub(crate) date: String,
+    /// Operations of each repetition.
+    #[serde(default)]
+    pub(crate) records: Option<u64>,
+    /// Repetitions of each side.
+    #[serde(default)]
+    pub(crate) repetitions: Option<u32>,
 }

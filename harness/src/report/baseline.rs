@@ -7,7 +7,7 @@ use super::findings::place;
 use super::page::{DIM, PLAIN, Page, RED, YELLOW};
 use crate::comparison::baseline::{Mismatch, NowAndThen};
 use crate::environment::arch_title;
-use crate::quantity::percent;
+use crate::quantity::{Percentage, percent};
 use crate::result::file::Document;
 use crate::state::baselines::Saved;
 use crate::statistics::Regression;
@@ -73,7 +73,7 @@ pub(crate) fn other_machine(page: &mut Page<'_>, differences: &[Mismatch]) -> io
             "{}: {} now, {} in the baseline",
             difference.key, difference.now, difference.then
         );
-        page.sentence(YELLOW, "other machine", &text)?;
+        page.sentence(YELLOW, "machine", &text)?;
     }
     Ok(())
 }
@@ -83,10 +83,9 @@ pub(crate) fn judgements(
     page: &mut Page<'_>,
     rows: &[NowAndThen],
     judgements: &[Regression],
-    limit: f64,
+    limit: Percentage,
     reference: &str,
 ) -> io::Result<()> {
-    let allowed = percent(limit);
     for (row, judgement) in rows.iter().zip(judgements) {
         let place = place(&row.arm, &row.pair.point);
         match judgement {
@@ -98,14 +97,14 @@ pub(crate) fn judgements(
                 } else {
                     format!("takes {ratio:.1} times as long as")
                 };
-                let text = format!("{place} {slower} {reference}; {allowed} are let pass");
+                let text = format!("{place} {slower} {reference}; {limit} are let pass");
                 page.sentence(RED, "regression", &text)?;
             }
             Regression::Inconclusive => {
                 let text = match row.pair.ci_low.zip(row.pair.ci_high) {
                     Some((low, high)) => format!(
                         "{place} takes {low:.3} to {high:.3} times as long as {reference}, which \
-                         decides nothing about {allowed}; raise --repeat"
+                         decides nothing about {limit}; raise --repeat"
                     ),
                     None => format!("{place}: too few repetitions; raise --repeat"),
                 };
@@ -120,8 +119,8 @@ pub(crate) fn judgements(
         .iter()
         .all(|judgement| *judgement == Regression::No)
     {
-        let text = format!("nothing is more than {allowed} slower than {reference}");
-        page.sentence(PLAIN, "no regression", &text)?;
+        let text = format!("nothing is more than {limit} slower than {reference}");
+        page.sentence(PLAIN, "passed", &text)?;
     }
     Ok(())
 }
@@ -129,12 +128,11 @@ pub(crate) fn judgements(
 /// Where the measurement was kept.
 pub(crate) fn saved(page: &mut Page<'_>, name: &str, saved: &Saved) -> io::Result<()> {
     let what = if saved.is_replaced {
-        format!("{name} was replaced:")
+        format!("{name} was replaced")
     } else {
         name.to_owned()
     };
-    let text = format!("{what} {}", saved.path.display());
-    page.sentence(PLAIN, "baseline", &text)
+    page.labelled(PLAIN, "baseline", &[what, saved.path.display().to_string()])
 }
 
 /// That a baseline is not made worse by what failed against it.

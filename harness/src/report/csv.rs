@@ -1,5 +1,5 @@
 //! The raw repetitions as CSV (RFC 4180): one row each, void and cold ones too. Whatever a summary
-//! would say follows from them.
+//! would say follows from them. Texts of the files are freed of what a terminal would obey.
 
 use std::io;
 
@@ -8,23 +8,24 @@ use serde::Serialize;
 
 use super::dataset::{Dataset, SeriesPoint, Subject};
 use crate::environment::Translator;
+use crate::report::plain;
 use crate::result::Run;
 
 /// A row; its fields are the columns, in this order.
 #[derive(Debug, Serialize)]
-struct Row<'a> {
-    file: &'a str,
-    host_name: &'a str,
-    cpu: &'a str,
-    os: &'a str,
-    lycosa_version: &'a str,
-    git_revision: &'a str,
-    profile: &'a str,
-    program: Option<&'a str>,
-    arm: &'a str,
-    binary_arch: &'a str,
+struct Row {
+    file: String,
+    host_name: String,
+    cpu: String,
+    os: String,
+    lycosa_version: String,
+    git_revision: String,
+    profile: String,
+    program: Option<String>,
+    arm: String,
+    binary_arch: String,
     translator: Option<&'static str>,
-    workload: &'a str,
+    workload: String,
     records: u64,
     fibers: u32,
     ops_per_txn: u32,
@@ -36,8 +37,8 @@ struct Row<'a> {
     settings: String,
     repetition: u32,
     cold: bool,
-    void: Option<&'a str>,
-    date: &'a str,
+    void: Option<String>,
+    date: String,
     wall_s: f64,
     cpu_s: Option<f64>,
     process_s: f64,
@@ -54,7 +55,7 @@ struct Row<'a> {
     jit: bool,
     jit_traces: u64,
     jit_aborts: u64,
-    checksum: &'a str,
+    checksum: String,
 }
 
 /// Writes everything.
@@ -74,29 +75,29 @@ pub(crate) fn write(out: impl io::Write, dataset: &Dataset) -> anyhow::Result<()
     Ok(())
 }
 
-fn row<'a>(
-    dataset: &'a Dataset,
-    subject: &'a Subject,
+fn row(
+    dataset: &Dataset,
+    subject: &Subject,
     place: &SeriesPoint,
-    run: &'a Run,
-) -> Result<Row<'a>, serde_json::Error> {
+    run: &Run,
+) -> Result<Row, serde_json::Error> {
     let (host, context, point) = (&subject.host, &subject.context, &run.point);
     // Other programs do not give all figures; what they do not give is empty.
     let latency = run.txn_latency_ns;
     let measured = |ns: u64| Some(ns).filter(|_| latency.count > 0);
     Ok(Row {
-        file: &dataset.sources[place.source].path,
-        host_name: &host.host_name,
-        cpu: &host.cpu,
-        os: &host.os,
-        lycosa_version: &context.lycosa_version,
-        git_revision: &context.git_revision,
-        profile: &context.profile,
-        program: subject.program.as_deref(),
-        arm: &run.arm,
-        binary_arch: &run.binary_arch,
+        file: plain(&dataset.sources[place.source].path),
+        host_name: plain(&host.host_name),
+        cpu: plain(&host.cpu),
+        os: plain(&host.os),
+        lycosa_version: plain(&context.lycosa_version),
+        git_revision: plain(&context.git_revision),
+        profile: plain(&context.profile),
+        program: subject.program.as_deref().map(plain),
+        arm: plain(&run.arm),
+        binary_arch: plain(&run.binary_arch),
         translator: run.translator.map(Translator::name),
-        workload: &point.workload,
+        workload: plain(&point.workload),
         records: point.records,
         fibers: point.fibers,
         ops_per_txn: point.ops_per_txn,
@@ -106,11 +107,11 @@ fn row<'a>(
         memory_bytes: point.memory_bytes,
         seed: point.seed,
         // The keys are the user's, so they cannot be columns: an object of JSON.
-        settings: serde_json::to_string(&point.settings)?,
+        settings: plain(&serde_json::to_string(&point.settings)?),
         repetition: run.repetition,
         cold: run.cold,
-        void: run.void.as_deref(),
-        date: &run.date,
+        void: run.void.as_deref().map(plain),
+        date: plain(&run.date),
         wall_s: run.wall_s,
         cpu_s: Some(run.cpu_s).filter(|cpu_s| *cpu_s > 0.0),
         process_s: run.process_s,
@@ -127,7 +128,7 @@ fn row<'a>(
         jit: run.jit,
         jit_traces: run.jit_traces,
         jit_aborts: run.jit_aborts,
-        checksum: &run.checksum,
+        checksum: plain(&run.checksum),
     })
 }
 
@@ -137,9 +138,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_repetition_is_a_row_and_names_with_commas_and_quotes_survive() {
+    fn every_repetition_is_a_row_and_names_are_quoted_and_harmless() {
         let mut dataset = testing::two_arms();
-        dataset.subjects[0].host.cpu = String::from("a \"chip\", 8 cores\nand more");
+        dataset.subjects[0].host.cpu = String::from("a \"chip\", 8 cores\u{1b}[2J\u{7}");
         let mut bytes = Vec::new();
         write(&mut bytes, &dataset).unwrap();
         let mut reader = csv::Reader::from_reader(bytes.as_slice());
@@ -152,7 +153,10 @@ mod tests {
             .sum();
         assert_eq!(rows.len(), runs);
         let column = |name: &str| headers.iter().position(|header| header == name).unwrap();
-        assert_eq!(&rows[0][column("cpu")], "a \"chip\", 8 cores\nand more");
+        assert_eq!(
+            &rows[0][column("cpu")],
+            "a \"chip\", 8 cores\u{fffd}[2J\u{fffd}"
+        );
         assert_eq!(&rows[0][column("index")], "tree");
         assert_eq!(&rows[0][column("settings")], "{\"payload\":\"short\"}");
         let first = &dataset.sections[0].series[0].points[0].runs[0];

@@ -3,10 +3,11 @@
 
 use std::io;
 
+use super::findings::selftest_title;
 use super::page::{PLAIN, Page, RED, YELLOW};
 use super::terminal::architecture;
 use crate::environment::{Cache, CacheContent, Context, CoreKind, Translator, arch_title};
-use crate::quantity::{Size, decimal_bytes, grouped, significant};
+use crate::quantity::{Size, decimal_bytes, grouped, percent, significant};
 
 /// Everything.
 pub(crate) fn environment(page: &mut Page<'_>, context: &Context) -> io::Result<()> {
@@ -125,7 +126,13 @@ fn conditions(page: &mut Page<'_>, context: &Context) -> io::Result<()> {
         page,
         "load",
         &[(!averages.is_empty()).then(|| averages.join(" "))],
-    )
+    )?;
+    let floor = context.noise_floor.as_ref();
+    let floor = [
+        floor.map(|floor| percent(floor.relative)),
+        floor.map(selftest_title),
+    ];
+    known(page, "noise floor", &floor)
 }
 
 fn build(page: &mut Page<'_>, context: &Context) -> io::Result<()> {
@@ -204,7 +211,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::environment::{self, Facts, Machine, Timer};
+    use crate::environment::{self, Facts, Machine, NoiseFloor, Timer};
 
     fn shown(context: &Context, width: usize) -> String {
         let mut out = Vec::new();
@@ -253,6 +260,12 @@ mod tests {
             "thermal_pressure": "nominal",
         }))
         .unwrap();
+        context.noise_floor = Some(NoiseFloor {
+            relative: 0.009,
+            date: String::from("2026-11-30T12:00:00+01:00"),
+            records: Some(1_000_000),
+            repetitions: Some(15),
+        });
         context
     }
 
@@ -269,6 +282,7 @@ mod tests {
             "clock         smallest step 41 ns   9.04 ns a read\n",
             "power         battery   battery at 57 %   low-power mode off\n",
             "heat          pressure nominal\n",
+            "noise floor   0.9 %   self-test of 2026-11-30, 1M x 15\n",
             "architecture  x86_64 on arm64, Rosetta\n",
             "file holds    x86_64, arm64\n",
             "JIT           on   machine code 45.3 MB from the interpreter, within its reach\n",
@@ -282,7 +296,7 @@ mod tests {
     fn what_is_not_known_is_left_out() {
         let text = shown(&environment::context(&Facts::default()), 80);
         for label in [
-            "caches", "memory", "virtual", "power", "heat", "load", "JIT",
+            "caches", "memory", "virtual", "power", "heat", "load", "noise", "JIT",
         ] {
             assert!(!text.contains(label), "{label}\n{text}");
         }

@@ -13,7 +13,7 @@ use crate::quantity::percent;
 use crate::quantity::{grouped, short_count};
 use crate::result::{Point, Run};
 use crate::state::selftest::{DAYS_MAX, Known};
-use crate::statistics::INTERVAL_SAMPLES_MIN;
+use crate::statistics::{INTERVAL_SAMPLES_MIN, TwoGroups};
 
 /// Noise floor from which a machine is no place to measure on.
 pub(crate) const NOISY: f64 = 0.05;
@@ -69,8 +69,8 @@ pub(crate) fn noise_floor(page: &mut Page<'_>, known: &Known, repetitions: u32) 
         Known::Fresh(floor) => page.sentence(DIM, "noise floor", &of_selftest(floor)),
         Known::Old(floor) => {
             let text = format!(
-                "{own}; the self-test of {} is older than {DAYS_MAX} days",
-                day(&floor.date)
+                "{own}; the {} is older than {DAYS_MAX} days",
+                selftest_title(floor)
             );
             page.sentence(DIM, "noise floor", &text)
         }
@@ -83,10 +83,21 @@ pub(crate) fn noise_floor(page: &mut Page<'_>, known: &Known, repetitions: u32) 
 
 fn of_selftest(floor: &NoiseFloor) -> String {
     format!(
-        "{}, by the self-test of {}",
+        "{}, by the {}",
         percent(floor.relative),
-        day(&floor.date)
+        selftest_title(floor)
     )
+}
+
+/// `self-test of 2026-11-30, 1M x 15`: a floor of other sizes may be another one.
+pub(crate) fn selftest_title(floor: &NoiseFloor) -> String {
+    let title = format!("self-test of {}", day(&floor.date));
+    match floor.records.zip(floor.repetitions) {
+        Some((records, repetitions)) => {
+            format!("{title}, {} x {repetitions}", short_count(records))
+        }
+        None => title,
+    }
 }
 
 /// The day of an RFC 3339 date.
@@ -147,6 +158,18 @@ pub(crate) fn warnings(page: &mut Page<'_>, runs: &[Run]) -> io::Result<()> {
     interpreted(page, runs)
 }
 
+/// `5 times about 0.101 s, 10 times about 0.113 s; the median is of neither`.
+pub(crate) fn two_speeds(groups: &TwoGroups) -> String {
+    let scale = Seconds::like(groups.lower_median);
+    format!(
+        "{} times about {}, {} times about {}; the median is of neither",
+        groups.lower_count,
+        scale.with_unit(groups.lower_median),
+        groups.upper_count,
+        scale.with_unit(groups.upper_median)
+    )
+}
+
 /// An arm at a point, in words.
 pub(crate) fn place(arm: &str, point: &Point) -> String {
     let driver = match point.driver {
@@ -184,14 +207,7 @@ fn warning(page: &mut Page<'_>, note: &Note) -> io::Result<()> {
         page.sentence(YELLOW, "drift", &text)?;
     }
     if let Some(groups) = note.groups {
-        let scale = Seconds::like(groups.lower_median);
-        let text = format!(
-            "{place}: {} times about {}, {} times about {}; the median is of neither",
-            groups.lower_count,
-            scale.with_unit(groups.lower_median),
-            groups.upper_count,
-            scale.with_unit(groups.upper_median)
-        );
+        let text = format!("{place}: {}", two_speeds(&groups));
         page.sentence(YELLOW, "two speeds", &text)?;
     }
     if !note.outliers.is_empty() {
@@ -257,17 +273,19 @@ mod tests {
         let floor = |relative| NoiseFloor {
             relative,
             date: String::from("2026-11-30T12:00:00+01:00"),
+            records: Some(1_000_000),
+            repetitions: Some(15),
         };
         for (known, repetitions, text) in [
             (
                 Known::Fresh(floor(0.009)),
                 15,
-                "0.9 %, by the self-test of 2026-11-30",
+                "0.9 %, by the self-test of 2026-11-30, 1M x 15",
             ),
             (
                 Known::Fresh(floor(0.08)),
                 15,
-                "8.0 %, by the self-test of 2026-11-30: this",
+                "8.0 %, by the self-test of 2026-11-30, 1M x 15: this",
             ),
             (
                 Known::Nothing,

@@ -84,6 +84,15 @@ fn finding(label: &str, reference: &str, series: &Series) -> Option<String> {
         [(records, _)] => format!("at {} records", short_count(*records)),
         several => format!("(geometric mean over {} sizes)", several.len()),
     };
+    let is_open = mean
+        .interval
+        .is_some_and(|(low, high)| low <= 1.0 && 1.0 <= high);
+    if is_open {
+        return Some(format!(
+            "No difference between {label} and {reference} is shown {sizes}: {}.",
+            estimate_text(mean)
+        ));
+    }
     Some(format!(
         "{label} takes {} times as long as {reference} {sizes}.",
         estimate_text(mean)

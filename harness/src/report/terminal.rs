@@ -7,12 +7,13 @@ use std::io;
 
 use lycosa_lua::worker::{Driver, IndexKind, LatencyNs};
 
+use super::findings;
 use super::page::{DIM, PLAIN, Page, RED, Seconds, YELLOW};
 use crate::environment::{Context, Translator, arch_title};
 use crate::quantity::{decimal_bytes, grouped, significant};
 use crate::result::summary::Figures;
 use crate::result::{Point, Run};
-use crate::statistics::INTERVAL_SAMPLES_MIN;
+use crate::statistics::{self, INTERVAL_SAMPLES_MIN};
 
 /// What is going to run.
 pub(crate) fn header(page: &mut Page<'_>, context: &Context, point: &Point) -> io::Result<()> {
@@ -47,9 +48,7 @@ pub(crate) fn header_of_sizes(
             driver.to_owned(),
         ],
     )?;
-    if context.translator != Translator::Native {
-        page.sentence(RED, "", &translated(context))?;
-    }
+    translator(page, context)?;
     for warning in context.conditions.warnings() {
         page.sentence(YELLOW, "", &warning)?;
     }
@@ -62,6 +61,15 @@ pub(crate) fn index(kind: IndexKind) -> &'static str {
         IndexKind::Tree => "TREE",
         IndexKind::Hash => "HASH",
     }
+}
+
+/// Says, in red, that a translator is measured, if one is. It is said of quiet runs too: whoever
+/// started a shell under Rosetta does not know.
+pub(crate) fn translator(page: &mut Page<'_>, context: &Context) -> io::Result<()> {
+    if context.translator != Translator::Native {
+        page.sentence(RED, "", &translated(context))?;
+    }
+    Ok(())
 }
 
 /// Says that a build without optimizations is measured, if it is.
@@ -117,11 +125,16 @@ pub(crate) fn report(
         page.labelled(PLAIN, "throughput", &[throughput(figures.ops_per_s, noun)])?;
         page.labelled(PLAIN, "CPU time", &resources(figures))?;
         page.labelled(PLAIN, "transaction", &latency(&figures.txn_latency_ns))?;
-        warnings(page, figures)?;
+        warnings(page, figures, runs)?;
     }
     let void: Vec<&str> = runs.iter().filter_map(|run| run.void.as_deref()).collect();
     if let Some(reason) = void.last() {
-        let text = format!("{} repetitions, run again; the last: {reason}", void.len());
+        let noun = if void.len() == 1 {
+            "repetition"
+        } else {
+            "repetitions"
+        };
+        let text = format!("{} {noun}, run again; the last: {reason}", void.len());
         page.sentence(YELLOW, "void", &text)?;
     }
     if let Some(first) = runs.first() {
@@ -165,7 +178,7 @@ pub(crate) fn median_line(page: &mut Page<'_>, figures: &Figures) -> io::Result<
     )
 }
 
-fn warnings(page: &mut Page<'_>, figures: &Figures) -> io::Result<()> {
+fn warnings(page: &mut Page<'_>, figures: &Figures, runs: &[Run]) -> io::Result<()> {
     if let Some(change) = figures.drift {
         let direction = if change > 0.0 { "slower" } else { "faster" };
         let text = format!(
@@ -173,6 +186,14 @@ fn warnings(page: &mut Page<'_>, figures: &Figures) -> io::Result<()> {
             percent(change.abs())
         );
         page.sentence(YELLOW, "drift", &text)?;
+    }
+    let times: Vec<f64> = runs
+        .iter()
+        .filter(|run| run.is_counted())
+        .map(|run| run.wall_s)
+        .collect();
+    if let Some(groups) = statistics::two_groups(&times) {
+        page.sentence(YELLOW, "two speeds", &findings::two_speeds(&groups))?;
     }
     if !figures.outliers.is_empty() {
         let named: Vec<String> = figures

@@ -154,6 +154,8 @@ pub(crate) trait Observer {
     fn started(&mut self, slot: Slot);
     /// The workload printed a line.
     fn output(&mut self, line: &str);
+    /// Something went wrong that does not end the measurement, and must be known at once.
+    fn warning(&mut self, line: &str);
     /// Some time has passed.
     fn tick(&mut self);
     /// A repetition gave figures: the last one of the record, which may be void.

@@ -99,6 +99,10 @@ impl Observer for Keeper<'_> {
         self.observer.output(line);
     }
 
+    fn warning(&mut self, line: &str) {
+        self.observer.warning(line);
+    }
+
     fn tick(&mut self) {
         self.observer.tick();
     }
@@ -112,7 +116,7 @@ impl Observer for Keeper<'_> {
                 Err(error) if !self.has_failed => {
                     self.has_failed = true;
                     self.observer
-                        .output(&format!("warning: {error}; the measuring goes on"));
+                        .warning(&format!("{error}; the measuring goes on"));
                 }
                 Err(_) => {}
             }

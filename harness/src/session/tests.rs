@@ -17,7 +17,8 @@ struct Said<F> {
 
 impl<F: FnMut(&Record)> Observer for Said<F> {
     fn started(&mut self, _: Slot) {}
-    fn output(&mut self, line: &str) {
+    fn output(&mut self, _: &str) {}
+    fn warning(&mut self, line: &str) {
         self.lines.push(line.to_owned());
     }
     fn tick(&mut self) {}
@@ -107,7 +108,7 @@ fn a_save_that_fails_is_told_once_and_the_measuring_goes_on() {
     });
     assert_eq!(measured.outcome.record.runs.len(), 7);
     assert_eq!(lines.len(), 1, "{lines:?}");
-    assert!(lines[0].starts_with("warning: cannot write `"), "{lines:?}");
+    assert!(lines[0].starts_with("cannot write `"), "{lines:?}");
     assert!(measured.saved.unwrap_err().contains("cannot write"));
 }
 

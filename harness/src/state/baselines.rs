@@ -7,6 +7,7 @@ use std::str::FromStr;
 
 use crate::result::file::{self, Document, ReadError};
 use crate::result::saving::Saving;
+use crate::suggestion::nearest;
 
 /// Most characters of a name: with its ending it fits every file system.
 const NAME_CHARACTERS_MAX: usize = 100;
@@ -86,16 +87,14 @@ pub(crate) fn save(name: &Name, document: &Document) -> io::Result<Saved> {
     let mut saving = saving(name)?;
     let path = saving.path().to_owned();
     let is_replaced = path.exists();
-    saving.save(document)?;
+    saving
+        .save(document)
+        .map_err(|error| super::at(&path, &error))?;
     Ok(Saved { path, is_replaced })
 }
 
 fn saving(name: &Name) -> io::Result<Saving> {
-    let path = path(name)?;
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    Saving::prepare(&path)
+    super::prepare(&path(name)?)
 }
 
 fn path(name: &Name) -> io::Result<PathBuf> {
@@ -125,9 +124,12 @@ fn names() -> Vec<String> {
 
 fn hint(name: &Name, names: &[String]) -> String {
     if names.is_empty() {
-        format!("there are none yet, --save-baseline {name} makes one")
-    } else {
-        format!("there are {}", names.join(", "))
+        return format!("there are none yet, --save-baseline {name} makes one");
+    }
+    let candidates: Vec<&str> = names.iter().map(String::as_str).collect();
+    match nearest(&name.0, &candidates) {
+        Some(nearest) => format!("did you mean `{nearest}`?"),
+        None => format!("there are {}", names.join(", ")),
     }
 }
 
@@ -157,7 +159,8 @@ mod tests {
         );
         assert_eq!(
             hint(&name, &["a".into(), "main".into()]),
-            "there are a, main"
+            "did you mean `main`?"
         );
+        assert_eq!(hint(&name, &["a".into(), "b".into()]), "there are a, b");
     }
 }

@@ -4,10 +4,13 @@
 pub(crate) mod baselines;
 pub(crate) mod selftest;
 
+use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use etcetera::base_strategy::{Apple, BaseStrategy, Xdg};
+
+use crate::result::saving::Saving;
 
 /// Variable that names the folder, in place of the system's usual one.
 const VARIABLE: &str = "LYCOSA_STATE_DIR";
@@ -31,4 +34,37 @@ pub(crate) fn folder() -> io::Result<PathBuf> {
         xdg.state_dir().unwrap_or_else(|| xdg.data_dir())
     };
     Ok(base.join("lycosa"))
+}
+
+/// Opens everything that saving to a file in the folder needs, and makes the folder. Errors name
+/// the path, which no user has typed.
+fn prepare(path: &Path) -> io::Result<Saving> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(|error| at(folder, &error))?;
+    }
+    Saving::prepare(path).map_err(|error| at(path, &error))
+}
+
+/// An error with the path that it is about.
+fn at(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("`{}`: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_saved_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        fs::write(&file, "").unwrap();
+        let shown = file.display().to_string();
+        let error = prepare(&file.join("a.json")).unwrap_err().to_string();
+        assert!(error.contains(&shown), "{error}");
+        let inner = folder.path().join("main.json");
+        fs::create_dir(&inner).unwrap();
+        let error = prepare(&inner).unwrap_err().to_string();
+        assert!(error.contains("main.json`: it is a folder"), "{error}");
+    }
 }

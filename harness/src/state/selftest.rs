@@ -9,7 +9,6 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::environment::{Context, NoiseFloor};
-use crate::result::saving::Saving;
 
 /// How long a self-test is believed.
 pub(crate) const DAYS_MAX: i64 = 30;
@@ -27,10 +26,6 @@ pub(crate) struct SelfTest {
     pub(crate) profile: String,
     /// What it found.
     pub(crate) noise_floor: NoiseFloor,
-    /// Operations of each repetition.
-    pub(crate) records: u64,
-    /// Repetitions of each side.
-    pub(crate) repetitions: usize,
 }
 
 impl SelfTest {
@@ -84,10 +79,9 @@ fn judge(selftest: Option<SelfTest>, context: &Context, now: Timestamp) -> Known
 /// Keeps a self-test in place of the machine's last one; answers where.
 pub(crate) fn save(selftest: &SelfTest, context: &Context) -> io::Result<PathBuf> {
     let path = path(context)?;
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    Saving::prepare(&path)?.save(selftest)?;
+    super::prepare(&path)?
+        .save(selftest)
+        .map_err(|error| super::at(&path, &error))?;
     Ok(path)
 }
 
@@ -131,9 +125,9 @@ mod tests {
             noise_floor: NoiseFloor {
                 relative: 0.009,
                 date: date.to_owned(),
+                records: Some(1_000_000),
+                repetitions: Some(15),
             },
-            records: 1_000_000,
-            repetitions: 15,
         }
     }
 

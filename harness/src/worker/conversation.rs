@@ -339,6 +339,7 @@ pub(super) mod testing {
         fn output(&mut self, line: &str) {
             self.0.push(line.to_owned());
         }
+        fn warning(&mut self, _: &str) {}
         fn tick(&mut self) {}
         fn finished(&mut self, _: Slot, _: &Record) {}
     }

@@ -201,6 +201,10 @@ impl<W: Write> Observer for Rows<'_, W> {
         self.progress.output(line);
     }
 
+    fn warning(&mut self, line: &str) {
+        self.progress.warning(line);
+    }
+
     fn tick(&mut self) {
         self.progress.tick();
     }

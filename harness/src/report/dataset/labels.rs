@@ -56,6 +56,7 @@ pub(super) fn assign(subjects: &mut [Subject], sources: &[Source]) {
     }
     let mut taken = HashSet::new();
     for (subject, label) in subjects.iter_mut().zip(labels) {
+        let label = cut(label);
         subject.label.clone_from(&label);
         let mut number = 1;
         while !taken.insert(subject.label.clone()) {
@@ -63,6 +64,18 @@ pub(super) fn assign(subjects: &mut [Subject], sources: &[Source]) {
             subject.label = format!("{label} ({number})");
         }
     }
+}
+
+/// Most characters of a name, which has to fit a line.
+const CHARACTERS_MAX: usize = 80;
+
+/// The name, or its beginning.
+fn cut(label: String) -> String {
+    if label.chars().count() <= CHARACTERS_MAX {
+        return label;
+    }
+    let beginning: String = label.chars().take(CHARACTERS_MAX - 1).collect();
+    format!("{beginning}\u{2026}")
 }
 
 /// Whether two names that are equal have values that are not.

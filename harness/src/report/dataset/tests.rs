@@ -47,6 +47,19 @@ fn machines_are_named_and_their_ratios_are_unpaired() {
 }
 
 #[test]
+fn long_names_are_cut_and_still_told_apart() {
+    let long = "m".repeat(100);
+    let dataset = dataset(vec![
+        two_arms_on(&format!("{long}1"), 1.0),
+        two_arms_on(&format!("{long}2"), 1.0),
+    ]);
+    let labels = labels(&dataset);
+    let cut = format!("native, {}\u{2026}", "m".repeat(71));
+    assert_eq!(labels[0], cut);
+    assert_eq!(labels[2], format!("{cut} (2)"));
+}
+
+#[test]
 fn two_files_of_one_arm_are_kept_apart_unless_they_say_the_same() {
     let first = source("a.json", "m1", runs(&[0.1; 6]));
     let mut copy = first.clone();
