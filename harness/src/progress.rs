@@ -4,16 +4,23 @@ use std::collections::VecDeque;
 use std::io::Write;
 use std::time::{Duration, Instant};
 
+use console::{Term, measure_text_width, truncate_str};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::quantity::{percent, short_count};
-use crate::report::page::{LABEL_WIDTH, Seconds, YELLOW};
+use crate::report::page::{LABEL_WIDTH, Seconds, WIDTH_DEFAULT, YELLOW};
 use crate::result::{Record, Run};
 use crate::schedule::{Observer, Plan, Slot};
 use crate::statistics::{self, Summary};
 
 /// Lines of the workload that a quiet run keeps for the case that it fails.
 const HELD_LINES_MAX: usize = 20;
+
+/// Columns of `[########] `.
+const BAR_WIDTH: usize = 11;
+
+/// Columns of an arm's name beside the bar; longer ones are cut.
+const NAME_WIDTH_MAX: usize = 16;
 
 /// How much is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +68,7 @@ impl Progress {
         let kept = record.runs.iter().filter(|run| run.void.is_none()).count();
         let bar = ProgressBar::with_draw_target(Some(plan.len()), target);
         // The template is a constant; were it wrong, indicatif's own would do.
-        if let Ok(style) = ProgressStyle::with_template("{prefix}[{bar:8}] {msg}") {
+        if let Ok(style) = ProgressStyle::with_template("{prefix}[{bar:8}] {wide_msg}") {
             bar.set_style(style.progress_chars("##-"));
         }
         bar.set_prefix(format!("{:<LABEL_WIDTH$}", "running"));
@@ -102,7 +109,11 @@ impl Progress {
     }
 
     fn status(&self) -> String {
+        let columns = Term::stderr()
+            .size_checked()
+            .map_or(WIDTH_DEFAULT, |(_, columns)| usize::from(columns));
         status(
+            columns.saturating_sub(LABEL_WIDTH + BAR_WIDTH),
             &self.place(),
             self.plan.counted,
             self.started.elapsed(),
@@ -122,7 +133,8 @@ impl Progress {
             place = format!("{}   ", short_count(records));
         }
         if self.plan.arms.len() > 1 {
-            place.push_str(&self.plan.arms[slot.arm].name);
+            let name = &self.plan.arms[slot.arm].name;
+            place.push_str(&truncate_str(name, NAME_WIDTH_MAX, "…"));
             place.push_str("   ");
         }
         place
@@ -205,25 +217,37 @@ impl Observer for Progress {
     }
 }
 
-/// `10/15   1.1 s, 0.5 s left   median 0.1010 s +-0.4 %`.
+/// `10/15   1.1 s, 0.5 s left   median 0.1010 s +-0.4 %`, and less where that is wider than
+/// `columns`: what has passed is left out first, then the word `median`, then what is left.
 fn status(
+    columns: usize,
     place: &str,
     total: u32,
     elapsed: Duration,
     remaining: Option<Duration>,
     walls_s: &[f64],
 ) -> String {
-    let left = remaining.map_or_else(String::new, |remaining| {
-        format!(", {} left", duration(remaining))
-    });
-    let median = statistics::summarize(walls_s).map_or_else(String::new, |wall_s| {
-        format!("   {}", running_median(&wall_s))
-    });
-    let counted = walls_s.len();
-    format!(
-        "{place}{counted}/{total}   {}{left}{median}",
-        duration(elapsed)
-    )
+    let passed = duration(elapsed);
+    let left = remaining.map(|remaining| format!("{} left", duration(remaining)));
+    let median = statistics::summarize(walls_s)
+        .map(|wall_s| running_median(&wall_s))
+        .unwrap_or_default();
+    let number = format!("{place}{}/{total}", walls_s.len());
+    let both = left.as_ref().map(|left| format!("{passed}, {left}"));
+    let bare_median = median.strip_prefix("median ").unwrap_or_default();
+    let line = |time: &str, median: &str| {
+        let parts = [&number, time, median];
+        let parts = parts.into_iter().filter(|part| !part.is_empty());
+        parts.collect::<Vec<_>>().join("   ")
+    };
+    let lines = [
+        line(both.as_deref().unwrap_or(&passed), &median),
+        line(left.as_deref().unwrap_or(&passed), &median),
+        line(left.as_deref().unwrap_or(&passed), bare_median),
+        line("", &median),
+    ];
+    let fits = |line: &&String| measure_text_width(line) <= columns;
+    lines.iter().find(fits).unwrap_or(&lines[3]).clone()
 }
 
 /// `median 0.1010 s +-0.4 %`: the interval so far by its farther end, once there is one.
@@ -306,6 +330,7 @@ mod tests {
     fn the_bar_says_repetition_times_and_running_median_in_80_columns() {
         let walls_s: Vec<f64> = (0..10).map(|i| 0.101 + 0.0001 * f64::from(i % 3)).collect();
         let line = status(
+            55,
             "",
             15,
             Duration::from_millis(1_100),
@@ -314,15 +339,24 @@ mod tests {
         );
         assert_eq!(line, "10/15   1.1 s, 0.5 s left   median 0.1011 s +-0.1 %");
         let longest = status(
+            55,
             "",
             99,
             Duration::from_secs(5_999),
             Some(Duration::from_secs(9)),
             &[100.0, 123.4, 123.4, 123.4, 123.4, 150.0],
         );
-        assert!(
-            LABEL_WIDTH + "[########] ".len() + longest.len() <= 80,
-            "{longest}"
+        assert!(LABEL_WIDTH + BAR_WIDTH + longest.len() <= 80, "{longest}");
+        let walls_s = [0.001_96, 0.001_97, 0.001_98, 0.001_99, 0.002, 0.002_1];
+        let second = Duration::from_secs(1);
+        let several = |place| status(55, place, 6, second, Some(second), &walls_s);
+        assert_eq!(
+            several("1k   native   "),
+            "1k   native   6/6   1.0 s left   1.985 ms +-5.8 %"
+        );
+        assert_eq!(
+            several("1k   an-arm-of-16-let   "),
+            "1k   an-arm-of-16-let   6/6   median 1.985 ms +-5.8 %"
         );
     }
 

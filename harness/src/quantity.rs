@@ -9,8 +9,8 @@ pub(crate) const COUNT_MAX: u64 = 1 << 53;
 /// Smallest size in bytes: a quota below it holds no space at all.
 const SIZE_MIN: u64 = 1 << 20;
 
-/// Largest size in bytes: 2^62, far beyond any machine, so that sums of sizes cannot overflow.
-pub(crate) const SIZE_MAX: u64 = 1 << 62;
+/// Largest size in bytes: where the quota of `box.cfg` ends.
+pub(crate) const SIZE_MAX: u64 = (1 << 42) - (1 << 10);
 
 /// Why a text is no count or no size.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -21,8 +21,8 @@ pub(crate) enum QuantityError {
     UnknownUnit { unit: String, known: &'static str },
     #[error("must be at least {min}")]
     TooSmall { min: &'static str },
-    #[error("is too large; the most is {max}")]
-    TooLarge { max: u64 },
+    #[error("is too large; the most is {max}{note}")]
+    TooLarge { max: u64, note: &'static str },
     #[error("is no whole number of {unit}")]
     NotWhole { unit: &'static str },
 }
@@ -60,6 +60,7 @@ struct Notation {
     min: u64,
     min_text: &'static str,
     max: u64,
+    max_note: &'static str,
 }
 
 const COUNT: Notation = Notation {
@@ -70,6 +71,7 @@ const COUNT: Notation = Notation {
     min: 1,
     min_text: "1",
     max: COUNT_MAX,
+    max_note: "",
 };
 
 const SIZE: Notation = Notation {
@@ -80,6 +82,7 @@ const SIZE: Notation = Notation {
     min: SIZE_MIN,
     min_text: "1MiB",
     max: SIZE_MAX,
+    max_note: " bytes, 1 KiB less than 4 TiB",
 };
 
 /// Parses a count of at least 1 and at most [`COUNT_MAX`]: `1`, `250k`, `1.5M`, `1_000_000`.
@@ -100,6 +103,7 @@ pub(crate) fn parse_fibers(text: &str) -> Result<u32, QuantityError> {
 fn parse_count_up_to(text: &str, max: u32) -> Result<u32, QuantityError> {
     let too_large = QuantityError::TooLarge {
         max: u64::from(max),
+        note: "",
     };
     match parse_count(text) {
         Ok(count) if count <= u64::from(max) => Ok(count as u32),
@@ -185,7 +189,10 @@ fn parse(text: &str, notation: &Notation) -> Result<u64, QuantityError> {
             unit: unit.to_owned(),
             known: notation.known,
         })?;
-    let too_large = QuantityError::TooLarge { max: notation.max };
+    let too_large = QuantityError::TooLarge {
+        max: notation.max,
+        note: notation.max_note,
+    };
     let digits = |part: &str| part.replace('_', "");
     // Only an overflow is left to fail here.
     let Ok(whole) = digits(whole).parse::<u64>() else {
@@ -415,7 +422,10 @@ mod tests {
 
     #[test]
     fn a_count_beyond_32_bits_names_the_limit_of_its_option() {
-        let too_large = Err(QuantityError::TooLarge { max: 4_294_967_295 });
+        let too_large = Err(QuantityError::TooLarge {
+            max: 4_294_967_295,
+            note: "",
+        });
         assert_eq!(parse_count_u32("5G"), too_large);
         assert_eq!(parse_count_u32("99999999999999999999"), too_large);
     }

@@ -228,7 +228,7 @@ fn a_workload_that_fails_under_tarantool_says_where() {
 #[test]
 fn what_an_arm_cannot_do_is_said_before_anything_runs() {
     let workshop = Workshop::new();
-    workshop.script("other", "echo '{\"wall_s\":1}'");
+    workshop.script("other", "echo '{\"wall_s\":1e-4}'");
     let program = "other=other {workload}";
     for (arms, options, expected) in [
         (["native", "zzz"], &[][..], "there is no arm `zzz`"),
@@ -242,6 +242,26 @@ fn what_an_arm_cannot_do_is_said_before_anything_runs() {
             ["native", program],
             &["--set", "payload=x"],
             "put {settings} into its command",
+        ),
+        (
+            ["native", "x=no-such-program {lycosa}"],
+            &[],
+            "arm `x`: `no-such-program` is no program on PATH",
+        ),
+        (
+            ["native", "x=./nothing {workload}"],
+            &[],
+            "arm `x`: `./nothing` is not there",
+        ),
+        (
+            ["native", "x=/etc/passwd {workload}"],
+            &[],
+            "arm `x`: `/etc/passwd` is no file that can be executed",
+        ),
+        (
+            ["native", "a={lycosa}"],
+            &["--memory", "5TiB"],
+            "the most is 4398046510080 bytes, 1 KiB less than 4 TiB",
         ),
     ] {
         let output = workshop.compare(&arms, options).output().unwrap();
@@ -261,11 +281,11 @@ fn a_program_that_fails_ends_the_comparison() {
             "exit code 3\n         out of luck",
         ),
         (
-            "echo '{\"wall_s\":1}'; echo '{\"wall_s\":1}'",
+            "echo '{\"wall_s\":1e-4}'; echo '{\"wall_s\":1e-4}'",
             "it printed 2 results",
         ),
         (
-            "echo '{\"wall_s\":1,\"checksum\":\"x\"}'",
+            "echo '{\"wall_s\":1e-4,\"checksum\":\"x\"}'",
             "do not agree: checksum x (arm `other`)",
         ),
     ] {
@@ -277,6 +297,68 @@ fn a_program_that_fails_ends_the_comparison() {
         let message = error(&output, 1);
         assert!(message.contains(expected), "{message}");
     }
+}
+
+#[test]
+fn a_command_that_starts_no_worker_is_named_with_its_arm_and_size() {
+    let workshop = Workshop::new();
+    for (arm, expected) in [
+        ("x=true", "`true` does not start a lycosa worker: it left"),
+        (
+            "x=echo",
+            "`echo` does not start a lycosa worker: it printed",
+        ),
+    ] {
+        let output = workshop.compare(&["native", arm], &[]).output().unwrap();
+        let message = error(&output, 1);
+        let expected = format!("error: arm `x` at 2k: {expected}");
+        assert!(message.starts_with(&expected), "{message}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_command_leaves_running_ends_with_it() {
+    let workshop = Workshop::new();
+    let pid = workshop.path("pid");
+    workshop.script(
+        "wrapped",
+        &format!(
+            "sleep 600 >/dev/null 2>&1 & echo $! >{}; \"$@\"",
+            pid.display()
+        ),
+    );
+    let output = workshop
+        .compare(&["native", "x=wrapped {lycosa}"], &[])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let left = fs::read_to_string(&pid).unwrap();
+    wait_until(|| is_gone(left.trim()));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interruption_ends_what_a_wrapper_has_started() {
+    let workshop = Workshop::new();
+    let pid = workshop.path("pid");
+    let script = format!(
+        "sleep 600 & echo $! >{0}.new; mv {0}.new {0}; wait",
+        pid.display()
+    );
+    workshop.script("wrapped", &script);
+    let child = workshop
+        .compare(&["x=wrapped", "native"], &[])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    wait_until(|| pid.exists());
+    send("-INT", &child.id().to_string());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
+    let hangs = fs::read_to_string(&pid).unwrap();
+    wait_until(|| is_gone(hangs.trim()));
 }
 
 /// A comparison whose program hangs, and the number of the process that hangs.

@@ -108,7 +108,11 @@ pub(crate) fn resolve(
 /// Checks that all arms can measure all points, before anything runs.
 pub(crate) fn check(arms: &[Resolved], points: &[WorkerOptions]) -> Result<(), ArmError> {
     let refusal = arms.iter().find_map(|resolved| match &resolved.starter {
-        Starter::Lycosa(_) => None,
+        Starter::Lycosa(workers) => {
+            let label = &resolved.arm.name;
+            let refusal = workers.refusal();
+            refusal.map(|reason| format!("arm `{label}`: {reason}"))
+        }
         Starter::Program(programs) => points.iter().find_map(|point| programs.refusal(point)),
     });
     refusal.map_or(Ok(()), |message| Err(ArmError::Usage(message)))
@@ -151,7 +155,10 @@ fn resolve_one(
             let arch = arch.as_deref().unwrap_or(&host.binary_arch);
             qemu(label, arch, host, options)?
         }
-        Way::Lycosa(template) => (worker_command(template, host), Expected::default()),
+        Way::Lycosa(template) => {
+            find_program(label, template, host)?;
+            (worker_command(template, host), Expected::default())
+        }
         Way::Tarantool(template) => {
             if host.probe.which("tarantool").is_none() {
                 return Err(ArmError::Usage(format!(
@@ -161,19 +168,25 @@ fn resolve_one(
             }
             return Ok(program(label, template, host, options));
         }
-        Way::Program(template) => return Ok(program(label, template, host, options)),
+        Way::Program(template) => {
+            find_program(label, template, host)?;
+            return Ok(program(label, template, host, options));
+        }
     };
     let cores = match spec.way {
         Way::Efficiency => Cores::Efficiency,
         _ => Cores::Any,
     };
-    let workers = Workers::new(launcher, options.interrupt.clone());
+    let mut workers = Workers::new(launcher, options.interrupt.clone()).on(cores);
+    if matches!(spec.way, Way::Lycosa(_)) {
+        workers = workers.by_command();
+    }
     Ok(Resolved {
         arm: Arm {
             name: label.clone(),
             expected,
         },
-        starter: workers.on(cores).into(),
+        starter: workers.into(),
     })
 }
 
@@ -266,6 +279,26 @@ fn qemu(
 fn emulator(arch: &str, host: &Host) -> Option<PathBuf> {
     let names = [format!("qemu-{arch}"), format!("qemu-{arch}-static")];
     names.iter().find_map(|name| host.probe.which(name))
+}
+
+/// Refuses a command whose program cannot be started.
+fn find_program(label: &str, template: &Template, host: &Host) -> Result<(), ArmError> {
+    let Some(program) = template.program() else {
+        return Ok(());
+    };
+    if host.probe.which(program).is_some() {
+        return Ok(());
+    }
+    let reason = if !program.contains('/') {
+        "is no program on PATH"
+    } else if host.probe.exists(Path::new(program)) {
+        "is no file that can be executed"
+    } else {
+        "is not there"
+    };
+    Err(ArmError::Usage(format!(
+        "arm `{label}`: `{program}` {reason}"
+    )))
 }
 
 /// The user's command, which the worker's arguments are put behind.

@@ -317,7 +317,13 @@ fn arms_of_other_systems_point_to_those_of_this_one() {
 
 #[test]
 fn commands_are_started_as_they_are_written() {
-    let files = Files::of(&[("/opt/lycosa", X86), ("/usr/bin/tarantool", X86)]);
+    let files = Files::of(&[
+        ("/opt/lycosa", X86),
+        ("/opt/old/lycosa", X86),
+        ("/usr/bin/nice", X86),
+        ("/usr/bin/pgrun", X86),
+        ("/usr/bin/tarantool", X86),
+    ]);
     let host = files.linux("/opt/lycosa");
     let found = lines(
         &[
@@ -338,6 +344,14 @@ fn commands_are_started_as_they_are_written() {
             "tarantool: a program",
             "pg: a program",
         ]
+    );
+    assert_eq!(
+        refused(&["x=none {lycosa}"], &host),
+        "arm `x`: `none` is no program on PATH"
+    );
+    assert_eq!(
+        refused(&["x=./none {workload}"], &host),
+        "arm `x`: `./none` is not there"
     );
     assert!(refused(&["native", "native"], &host).contains("again={lycosa}"));
     let without = Files::of(&[("/opt/lycosa", X86)]);

@@ -22,7 +22,7 @@ use crate::comparison::{baseline::NowAndThen, comparisons};
 use crate::environment::{self, Context, NoiseFloor, Translator};
 use crate::interrupt::Interrupt;
 use crate::progress::Progress;
-use crate::quantity::Percentage;
+use crate::quantity::{Percentage, short_count};
 use crate::range::Range;
 use crate::report::page::{PLAIN, Page, YELLOW};
 use crate::report::{builds, comparison as report, findings};
@@ -199,8 +199,12 @@ pub(super) fn compare(arguments: &CompareArguments) -> Result<Exit, Failure> {
     let mut live = Live::new(&session, progress, out);
     live.grow(&record.runs);
     let measured = session.measure(record, &mut executor, &interrupt, &mut live);
+    let slot = live.slot;
     let mut out = live.finish(&measured)?;
     let mut page = Page::new(&mut out, width());
+    if let Ending::Failed(error) = &measured.outcome.ending {
+        return Err(failed(&session, &measured, slot, error));
+    }
     match conclude(&session, &measured, &path, quiet, &mut page)? {
         Exit::Done => {}
         exit => return Ok(exit),
@@ -323,6 +327,8 @@ fn show_header(session: &Session, known: &Known, page: &mut Page<'_>) -> io::Res
 /// Shows how it goes on, and a row as soon as a size is complete.
 struct Live<W> {
     progress: Progress,
+    /// The repetition that was started last.
+    slot: Option<Slot>,
     table: report::Table,
     floor: Option<NoiseFloor>,
     out: W,
@@ -334,6 +340,7 @@ impl<W: Write> Live<W> {
         let plan = &session.plan;
         Self {
             progress,
+            slot: None,
             table: report::Table::new(
                 plan.arms.iter().map(|arm| arm.name.clone()).collect(),
                 plan.points.iter().map(Point::of).collect(),
@@ -352,6 +359,7 @@ impl<W: Write> Live<W> {
             floor,
             out,
             failed,
+            ..
         } = self;
         // What cannot be shown does not keep anything from being measured; it is told at the end.
         if failed.is_none() {
@@ -379,6 +387,7 @@ impl<W: Write> Live<W> {
 
 impl<W: Write> Observer for Live<W> {
     fn started(&mut self, slot: Slot) {
+        self.slot = Some(slot);
         self.progress.started(slot);
     }
 
@@ -402,6 +411,39 @@ impl<W: Write> Observer for Live<W> {
     }
 }
 
+/// The failure of a repetition, with its arm and size where it does not name its arm itself.
+fn failed(
+    session: &Session,
+    measured: &Measured,
+    slot: Option<Slot>,
+    error: &RepetitionError,
+) -> Failure {
+    let counted = counted(session, &measured.outcome.record.runs);
+    let message = failed_message(error, &measured.saved, &counted);
+    let names_its_arm = matches!(
+        error,
+        RepetitionError::WrongIdentity { .. } | RepetitionError::Unsteady { .. }
+    );
+    let message = match slot.filter(|_| !names_its_arm) {
+        Some(slot) => format!(
+            "arm `{}` at {}: {message}",
+            session.plan.arms[slot.arm].name,
+            short_count(session.plan.points[slot.point].records)
+        ),
+        None => message,
+    };
+    failed_repetition(error, message)
+}
+
+/// `3 of 12 repetitions`.
+fn counted(session: &Session, runs: &[Run]) -> String {
+    format!(
+        "{} of {} repetitions",
+        runs.iter().filter(|run| run.void.is_none()).count(),
+        session.plan.len()
+    )
+}
+
 /// Says what stands below the table, and how it ended.
 fn conclude(
     session: &Session,
@@ -412,15 +454,7 @@ fn conclude(
 ) -> Result<Exit, Failure> {
     let Outcome { record, ending } = &measured.outcome;
     let runs = &record.runs;
-    let counted = format!(
-        "{} of {} repetitions",
-        runs.iter().filter(|run| run.void.is_none()).count(),
-        session.plan.len()
-    );
-    if let Ending::Failed(error) = ending {
-        let message = failed_message(error, &measured.saved, &counted);
-        return Err(failed_repetition(error, message));
-    }
+    let counted = counted(session, runs);
     if !runs.is_empty() {
         page.gap()?;
         report::drivers(page, runs, session.context.noise_floor.as_ref())?;

@@ -56,6 +56,11 @@ pub(crate) fn apply(cores: Cores) -> Result<(), String> {
     }
 }
 
+/// Whether this machine shows such cores.
+pub(crate) fn check(cores: Cores) -> Result<(), String> {
+    placement(&Host, cfg!(target_os = "macos"), cores).map(drop)
+}
+
 fn placement(system: &dyn System, is_macos: bool, cores: Cores) -> Result<Placement, String> {
     let placement = match (cores, is_macos) {
         (Cores::Any, true) => Some(Placement::Quality(Quality::UserInteractive)),

@@ -40,17 +40,17 @@ struct Row {
     void: Option<String>,
     date: String,
     wall_s: f64,
-    cpu_s: f64,
+    cpu_s: Option<f64>,
     process_s: f64,
     ops: u64,
     ops_per_s: f64,
-    peak_rss_bytes: u64,
-    bytes_per_record: f64,
-    txn_latency_p50_ns: u64,
-    txn_latency_p95_ns: u64,
-    txn_latency_p99_ns: u64,
-    txn_latency_p999_ns: u64,
-    txn_latency_max_ns: u64,
+    peak_rss_bytes: Option<u64>,
+    bytes_per_record: Option<f64>,
+    txn_latency_p50_ns: Option<u64>,
+    txn_latency_p95_ns: Option<u64>,
+    txn_latency_p99_ns: Option<u64>,
+    txn_latency_p999_ns: Option<u64>,
+    txn_latency_max_ns: Option<u64>,
     txn_count: u64,
     jit: bool,
     jit_traces: u64,
@@ -82,7 +82,9 @@ fn row(
     run: &Run,
 ) -> Result<Row, serde_json::Error> {
     let (host, context, point) = (&subject.host, &subject.context, &run.point);
+    // Other programs do not give all figures; what they do not give is empty.
     let latency = run.txn_latency_ns;
+    let measured = |ns: u64| Some(ns).filter(|_| latency.count > 0);
     Ok(Row {
         file: plain(&dataset.sources[place.source].path),
         host_name: plain(&host.host_name),
@@ -111,17 +113,17 @@ fn row(
         void: run.void.as_deref().map(plain),
         date: plain(&run.date),
         wall_s: run.wall_s,
-        cpu_s: run.cpu_s,
+        cpu_s: Some(run.cpu_s).filter(|cpu_s| *cpu_s > 0.0),
         process_s: run.process_s,
         ops: run.ops,
         ops_per_s: run.ops_per_s,
-        peak_rss_bytes: run.peak_rss_bytes,
-        bytes_per_record: run.bytes_per_record,
-        txn_latency_p50_ns: latency.p50,
-        txn_latency_p95_ns: latency.p95,
-        txn_latency_p99_ns: latency.p99,
-        txn_latency_p999_ns: latency.p999,
-        txn_latency_max_ns: latency.max,
+        peak_rss_bytes: Some(run.peak_rss_bytes).filter(|bytes| *bytes > 0),
+        bytes_per_record: Some(run.bytes_per_record).filter(|bytes| *bytes > 0.0),
+        txn_latency_p50_ns: measured(latency.p50),
+        txn_latency_p95_ns: measured(latency.p95),
+        txn_latency_p99_ns: measured(latency.p99),
+        txn_latency_p999_ns: measured(latency.p999),
+        txn_latency_max_ns: measured(latency.max),
         txn_count: latency.count,
         jit: run.jit,
         jit_traces: run.jit_traces,
@@ -159,5 +161,27 @@ mod tests {
         assert_eq!(&rows[0][column("settings")], "{\"payload\":\"short\"}");
         let first = &dataset.sections[0].series[0].points[0].runs[0];
         assert_eq!(rows[0][column("wall_s")].parse(), Ok(first.wall_s));
+    }
+
+    #[test]
+    fn what_a_program_did_not_give_is_empty() {
+        let mut dataset = testing::two_arms();
+        let run = &mut dataset.sections[0].series[0].points[0].runs[0];
+        (run.cpu_s, run.peak_rss_bytes, run.bytes_per_record) = (0.0, 0, 0.0);
+        run.txn_latency_ns.count = 0;
+        let mut bytes = Vec::new();
+        write(&mut bytes, &dataset).unwrap();
+        let mut reader = csv::Reader::from_reader(bytes.as_slice());
+        let headers = reader.headers().unwrap().clone();
+        let first = reader.records().next().unwrap().unwrap();
+        for name in [
+            "cpu_s",
+            "peak_rss_bytes",
+            "bytes_per_record",
+            "txn_latency_p50_ns",
+        ] {
+            let column = headers.iter().position(|header| header == name).unwrap();
+            assert_eq!(&first[column], "", "{name}");
+        }
     }
 }

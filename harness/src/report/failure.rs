@@ -155,7 +155,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_suggested_quota_is_larger_and_can_be_typed(
-            quota in 1_u64..(1 << 50),
+            quota in 1..SIZE_MAX,
             done in 0_u64..(1 << 53),
             more in 0_u64..(1 << 53),
         ) {

@@ -71,6 +71,7 @@ pub(crate) fn latencies(dataset: &Dataset, section: &Section) -> Table {
     let rows = rows(dataset, section, |point, scale| match &point.figures {
         Some(figures) => {
             let latency = figures.txn_latency_ns;
+            let is_measured = latency.count > 0;
             let mut cells: Vec<String> = [
                 latency.p50,
                 latency.p95,
@@ -78,12 +79,15 @@ pub(crate) fn latencies(dataset: &Dataset, section: &Section) -> Table {
                 latency.p999,
                 latency.max,
             ]
-            .map(nanoseconds)
+            .map(|ns| given(is_measured, || nanoseconds(ns)))
             .into();
+            let (cpu_s, bytes) = (figures.cpu_s, figures.bytes_per_record);
             cells.extend([
-                scale.with_unit(figures.cpu_s),
-                decimal_bytes(figures.peak_rss_bytes),
-                format!("{:.1}", figures.bytes_per_record),
+                given(cpu_s > 0.0, || scale.with_unit(cpu_s)),
+                given(figures.peak_rss_bytes > 0, || {
+                    decimal_bytes(figures.peak_rss_bytes)
+                }),
+                given(bytes > 0.0, || format!("{bytes:.1}")),
             ]);
             cells
         }
@@ -94,6 +98,11 @@ pub(crate) fn latencies(dataset: &Dataset, section: &Section) -> Table {
         columns,
         rows,
     }
+}
+
+/// A figure as text, if there is one: other programs do not give all.
+fn given(is_given: bool, text: impl Fn() -> String) -> String {
+    if is_given { text() } else { NOTHING.into() }
 }
 
 /// One row for each point, its cells behind the first two; all times at one number of records are

@@ -123,15 +123,7 @@ pub(crate) fn report(
         median_line(page, figures)?;
         let noun = point.operation_noun();
         page.labelled(PLAIN, "throughput", &[throughput(figures.ops_per_s, noun)])?;
-        page.labelled(
-            PLAIN,
-            "CPU time",
-            &[
-                Seconds::like(figures.wall_s.median).with_unit(figures.cpu_s),
-                format!("peak memory {}", decimal_bytes(figures.peak_rss_bytes)),
-                format!("{:.1} bytes a record", figures.bytes_per_record),
-            ],
-        )?;
+        page.labelled(PLAIN, "CPU time", &resources(figures))?;
         page.labelled(PLAIN, "transaction", &latency(&figures.txn_latency_ns))?;
         warnings(page, figures, runs)?;
     }
@@ -276,8 +268,26 @@ fn throughput(ops_per_s: f64, noun: &str) -> String {
     format!("{}{prefix} {noun}/s", significant(value))
 }
 
-/// Percentiles in the unit that suits the median.
+/// CPU time and memory; `-` for what another program did not give.
+fn resources(figures: &Figures) -> Vec<String> {
+    let given = |is_given: bool, text: String| if is_given { text } else { "-".into() };
+    let cpu_s = Seconds::like(figures.wall_s.median).with_unit(figures.cpu_s);
+    let peak = decimal_bytes(figures.peak_rss_bytes);
+    let peak = given(figures.peak_rss_bytes > 0, peak);
+    let bytes = format!("{:.1}", figures.bytes_per_record);
+    let bytes = given(figures.bytes_per_record > 0.0, bytes);
+    vec![
+        given(figures.cpu_s > 0.0, cpu_s),
+        format!("peak memory {peak}"),
+        format!("{bytes} bytes a record"),
+    ]
+}
+
+/// Percentiles in the unit that suits the median; `-` where none were given.
 fn latency(latency: &LatencyNs) -> Vec<String> {
+    if latency.count == 0 {
+        return vec!["-".into()];
+    }
     let (divisor, unit) = match latency.p50 {
         0..1_000 => (1.0, "ns"),
         1_000..10_000_000 => (1e3, "us"),

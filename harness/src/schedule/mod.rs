@@ -175,6 +175,8 @@ pub(crate) enum RepetitionError {
         "the worker process answered with what is no result: {reason}; is the binary being replaced while it runs?"
     )]
     NoResult { reason: String },
+    #[error("`{command}` does not start a lycosa worker: {how}")]
+    NoWorker { command: String, how: String },
     #[error("cannot start a worker process of {program}: {source}")]
     Spawn {
         program: String,

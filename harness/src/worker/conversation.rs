@@ -3,8 +3,8 @@
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
-use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, ExitStatus};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command, ExitStatus};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -102,13 +102,46 @@ enum Chunk {
 pub(super) enum Party {
     /// A worker of lycosa, which ends with its standard input.
     Worker,
+    /// A user's command that is to start such a worker, the first of a process group of its own.
+    Command,
     /// Another program, the first of a process group of its own. What it says on standard error
     /// is kept until it is known whether that is why it failed.
     Program,
 }
 
-/// One process from its start to its end. Dropping it kills the process, and with a program
-/// all those that it has started.
+impl Party {
+    /// Whether all that it starts ends with it.
+    fn leads_group(self) -> bool {
+        self != Self::Worker
+    }
+}
+
+/// Makes a process the first of a group of its own, so that all it starts ends with it, and on
+/// Linux one that does not outlive this one. Elsewhere it outlives a killed lycosa; its figures go
+/// nowhere then.
+pub(super) fn lead_group(command: &mut Command) {
+    command.process_group(0);
+    #[cfg(target_os = "linux")]
+    {
+        let parent = std::process::id();
+        // SAFETY: between fork and exec the closure makes two system calls and takes no lock.
+        unsafe {
+            command.pre_exec(move || {
+                if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) < 0 {
+                    return Err(io::Error::last_os_error());
+                }
+                // The parent may have died before the call.
+                if libc::getppid() as u32 != parent {
+                    libc::_exit(1);
+                }
+                Ok(())
+            });
+        }
+    }
+}
+
+/// One process from its start to its end. With the end of one that leads a group all those end
+/// that it has started. Dropping it ends it.
 pub(super) struct Conversation {
     party: Party,
     child: Child,
@@ -117,6 +150,7 @@ pub(super) struct Conversation {
     stderr: AnswerScanner,
     errors: VecDeque<String>,
     open_pipes: u32,
+    is_reaped: bool,
     // Held open as long as the worker shall live; `Child::wait` would close it.
     _lifeline: Option<std::process::ChildStdin>,
 }
@@ -136,6 +170,7 @@ impl Conversation {
             stderr: AnswerScanner::new(&answer::nonce()),
             errors: VecDeque::new(),
             open_pipes: 0,
+            is_reaped: false,
         };
         if let Some(pipe) = pipes.0 {
             forward(pipe, sender.clone(), Chunk::Stdout)?;
@@ -159,7 +194,7 @@ impl Conversation {
             match self.chunks.recv_timeout(TICK) {
                 Ok(chunk) => self.take(&chunk, observer),
                 Err(RecvTimeoutError::Timeout) => {
-                    if deadline.is_none() && self.child.try_wait()?.is_some() {
+                    if deadline.is_none() && self.has_ended()? {
                         deadline = Some(Instant::now() + OUTPUT_GRACE);
                     }
                 }
@@ -171,13 +206,15 @@ impl Conversation {
             observer.tick();
         }
         // A worker that closed its pipes and lives on can still be interrupted.
-        let status = loop {
-            match self.child.try_wait()? {
-                Some(status) => break status,
-                None if interrupt.is_raised() => return Ok(None),
-                None => thread::sleep(Duration::from_millis(1)),
+        while !self.has_ended()? {
+            if interrupt.is_raised() {
+                return Ok(None);
             }
-        };
+            thread::sleep(Duration::from_millis(1));
+        }
+        self.kill_group();
+        let status = self.child.wait()?;
+        self.is_reaped = true;
         self.end_lines(observer);
         let json = self.stdout.finish(&mut |line| observer.output(line));
         if self.party == Party::Program && status.success() {
@@ -206,10 +243,33 @@ impl Conversation {
             Chunk::Stderr(bytes) => {
                 let Self { stderr, errors, .. } = self;
                 match self.party {
-                    Party::Worker => stderr.push(bytes, &mut |line| observer.output(line)),
+                    Party::Worker | Party::Command => {
+                        stderr.push(bytes, &mut |line| observer.output(line));
+                    }
                     Party::Program => stderr.push(bytes, &mut |line| keep(errors, line)),
                 }
             }
+        }
+    }
+
+    /// Whether the process has ended. It is not waited for: until then it owns its number, and with
+    /// it the group's.
+    fn has_ended(&self) -> io::Result<bool> {
+        let options = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
+        // SAFETY: the structure is plain numbers, and all zeros is one in which nothing has ended.
+        let mut found: libc::siginfo_t = unsafe { std::mem::zeroed() };
+        // SAFETY: the structure lives for the call, which fills it.
+        match unsafe { libc::waitid(libc::P_PID, self.child.id(), &raw mut found, options) } {
+            0 => Ok(found.si_signo != 0),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+
+    /// Ends the process and all of its group, if it leads one.
+    fn kill_group(&self) {
+        if self.party.leads_group() && !self.is_reaped {
+            // SAFETY: kill takes two numbers and touches no memory.
+            unsafe { libc::kill(-(self.child.id() as libc::pid_t), libc::SIGKILL) };
         }
     }
 
@@ -217,7 +277,7 @@ impl Conversation {
     fn end_lines(&mut self, observer: &mut dyn Observer) {
         let Self { stderr, errors, .. } = self;
         match self.party {
-            Party::Worker => stderr.finish(&mut |line| observer.output(line)),
+            Party::Worker | Party::Command => stderr.finish(&mut |line| observer.output(line)),
             Party::Program => stderr.finish(&mut |line| keep(errors, line)),
         };
     }
@@ -233,12 +293,8 @@ fn keep(lines: &mut VecDeque<String>, line: &str) {
 
 impl Drop for Conversation {
     fn drop(&mut self) {
-        // All of these fail only when the process is already gone, which is what is wanted. Only
-        // one that has not been waited for still owns its number, and with it the group's.
-        if self.party == Party::Program && matches!(self.child.try_wait(), Ok(None)) {
-            // SAFETY: kill takes two numbers and touches no memory.
-            unsafe { libc::kill(-(self.child.id() as libc::pid_t), libc::SIGKILL) };
-        }
+        // All of these fail only when the process is already gone, which is what is wanted.
+        self.kill_group();
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -10,9 +10,9 @@ use serde::de::DeserializeOwned;
 
 use super::Request;
 use super::answer::{self, Answer, AnswerScanner};
-use super::conversation::{Conversation, End, Party, describe_end, was_interrupted};
+use super::conversation::{Conversation, End, Party, describe_end, lead_group, was_interrupted};
 use super::program::Programs;
-use crate::environment::scheduling::Cores;
+use crate::environment::scheduling::{self, Cores};
 use crate::environment::{self, Conditions};
 use crate::interrupt::Interrupt;
 use crate::result::latency;
@@ -71,6 +71,7 @@ impl Launcher {
 #[derive(Debug)]
 pub(crate) struct Workers {
     launcher: Launcher,
+    party: Party,
     cores: Cores,
     interrupt: Interrupt,
 }
@@ -80,6 +81,7 @@ impl Workers {
     pub(crate) fn new(launcher: Launcher, interrupt: Interrupt) -> Self {
         Self {
             launcher,
+            party: Party::Worker,
             cores: Cores::default(),
             interrupt,
         }
@@ -88,6 +90,19 @@ impl Workers {
     /// The same on cores of one kind.
     pub(crate) fn on(self, cores: Cores) -> Self {
         Self { cores, ..self }
+    }
+
+    /// The same started by a command of the user, who alone knows what it starts.
+    pub(crate) fn by_command(self) -> Self {
+        Self {
+            party: Party::Command,
+            ..self
+        }
+    }
+
+    /// Why they cannot run on this machine, if they cannot.
+    pub(crate) fn refusal(&self) -> Option<String> {
+        scheduling::check(self.cores).err()
     }
 
     /// How they are started.
@@ -151,8 +166,11 @@ impl Workers {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
+        if self.party == Party::Command {
+            lead_group(&mut command);
+        }
         let child = command.spawn().map_err(spawn_error)?;
-        let end = Conversation::new(child, Party::Worker, AnswerScanner::new(&nonce))
+        let end = Conversation::new(child, self.party, AnswerScanner::new(&nonce))
             .and_then(|conversation| conversation.hold(&self.interrupt, observer))
             .map_err(|source| RepetitionError::Died {
                 how: format!("it cannot be read or waited for ({source})"),
@@ -161,7 +179,7 @@ impl Workers {
         if end.json.is_none() && was_interrupted(end.status, &self.interrupt) {
             return Err(RepetitionError::Interrupted);
         }
-        conclude(&end, &self.launcher)
+        conclude(&end, &self.launcher, self.party)
     }
 }
 
@@ -213,21 +231,37 @@ impl Executor for ProcessExecutor {
     }
 }
 
+/// Exit code that a panic of Rust ends with.
+const PANIC: i32 = 101;
+
 /// Judges what a worker left behind. What it answered as an error counts, however it ended then.
 fn conclude<T: DeserializeOwned>(
     end: &End,
     launcher: &Launcher,
+    party: Party,
 ) -> Result<Answer<T>, RepetitionError> {
     let End { json, status, .. } = end;
+    let no_worker = |how: String| RepetitionError::NoWorker {
+        command: launcher.words().join(" "),
+        how,
+    };
     let Some(json) = json else {
+        if party == Party::Command && matches!(status.code(), Some(code) if code != PANIC) {
+            let how = format!("{} and gave no answer", describe_end(*status));
+            return Err(no_worker(how));
+        }
         return Err(RepetitionError::Died {
             how: format!("{}{}", silence(*status), started_as(launcher)),
         });
     };
-    let answer: Answer<T> =
-        serde_json::from_slice(json).map_err(|error| RepetitionError::NoResult {
+    let answer: Answer<T> = serde_json::from_slice(json).map_err(|error| match party {
+        Party::Command => no_worker(format!(
+            "it printed what is no answer of one ({error}); is it a lycosa of another version?"
+        )),
+        _ => RepetitionError::NoResult {
             reason: error.to_string(),
-        })?;
+        },
+    })?;
     if answer.outcome.is_ok() && !status.success() {
         return Err(RepetitionError::DiedAfterAnswer {
             how: format!("{}{}", describe_end(*status), started_as(launcher)),
@@ -249,8 +283,8 @@ fn started_as(launcher: &Launcher) -> String {
 fn silence(status: ExitStatus) -> String {
     match status.code() {
         Some(0) => String::from("it left with exit code 0; does the workload call os.exit?"),
-        // What a panic of Rust ends with; its message has been shown with the other output.
-        Some(101) => String::from("it panicked, which is a defect of lycosa"),
+        // Its message has been shown with the other output.
+        Some(PANIC) => String::from("it panicked, which is a defect of lycosa"),
         _ => describe_end(status),
     }
 }
@@ -264,7 +298,7 @@ mod tests {
     fn failure(script: &str) -> String {
         let (end, _) = converse(script, &Interrupt::default());
         let launcher = Launcher::new(None, std::env::current_exe().unwrap());
-        conclude::<Measurement>(&end.unwrap(), &launcher)
+        conclude::<Measurement>(&end.unwrap(), &launcher, Party::Worker)
             .unwrap_err()
             .to_string()
     }
@@ -281,7 +315,7 @@ mod tests {
         let (end, mut lines) = converse(&script, &Interrupt::default());
         let found: Answer<Measurement> = {
             let launcher = Launcher::new(None, std::env::current_exe().unwrap());
-            conclude(&end.unwrap(), &launcher).unwrap()
+            conclude(&end.unwrap(), &launcher, Party::Worker).unwrap()
         };
         assert_eq!(found, answer);
         lines.sort();
@@ -298,14 +332,18 @@ mod tests {
 
     #[test]
     fn a_command_that_starts_no_worker_is_shown() {
-        let (end, _) = converse("exit 3", &Interrupt::default());
-        let launcher = Launcher::new(Some(PathBuf::from("nice")), PathBuf::from("true"));
-        let error = conclude::<Measurement>(&end.unwrap(), &launcher).unwrap_err();
-        let message = error.to_string();
-        assert!(
-            message.ends_with("exit code 3; it was started as `nice true`"),
-            "{message}"
-        );
+        for (script, expected) in [
+            ("exit 0", "it left with exit code 0 and gave no answer"),
+            ("exit 3", "it left with exit code 3 and gave no answer"),
+            ("echo 'n0 {}'", "it printed what is no answer of one"),
+        ] {
+            let (end, _) = converse(script, &Interrupt::default());
+            let launcher = Launcher::new(Some(PathBuf::from("nice")), PathBuf::from("true"));
+            let error = conclude::<Measurement>(&end.unwrap(), &launcher, Party::Command);
+            let message = error.unwrap_err().to_string();
+            let start = format!("`nice true` does not start a lycosa worker: {expected}");
+            assert!(message.starts_with(&start), "{message}");
+        }
     }
 
     #[test]

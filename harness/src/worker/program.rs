@@ -5,7 +5,6 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -18,12 +17,15 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::answer::{self, AnswerScanner};
-use super::conversation::{Conversation, End, Party, describe_end, was_interrupted};
+use super::conversation::{Conversation, End, Party, describe_end, lead_group, was_interrupted};
 use super::process::Launcher;
 use super::template::{Placeholder, Template};
 use crate::interrupt::Interrupt;
 use crate::result::latency;
 use crate::schedule::{Observer, Repetition, RepetitionError};
+
+/// How far a program's clock may run ahead of this one's while it lives.
+const CLOCKS_S: f64 = 0.001;
 
 /// Starts a program, once for each repetition.
 #[derive(Debug)]
@@ -115,7 +117,7 @@ impl Programs {
             return Err(RepetitionError::Interrupted);
         }
         let answer = conclude(&end)
-            .and_then(|answer| answer.checked(options))
+            .and_then(|answer| answer.checked(options, process_s))
             .map_err(|how| failed(how, end.errors))?;
         Ok(Repetition {
             context: None,
@@ -182,9 +184,7 @@ fn folder() -> io::Result<TempDir> {
     tempfile::Builder::new().prefix("lycosa-").tempdir()
 }
 
-/// The process to start: the first of a group of its own, so that all it starts ends with it, and
-/// on Linux one that does not outlive this one. Elsewhere a program outlives a killed lycosa; its
-/// figures go nowhere then.
+/// The process to start.
 fn command(words: &[OsString], scratch: &Path) -> Command {
     let mut command = Command::new(&words[0]);
     command
@@ -192,25 +192,8 @@ fn command(words: &[OsString], scratch: &Path) -> Command {
         .env("TMPDIR", scratch)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .process_group(0);
-    #[cfg(target_os = "linux")]
-    {
-        let parent = std::process::id();
-        // SAFETY: between fork and exec the closure makes two system calls and takes no lock.
-        unsafe {
-            command.pre_exec(move || {
-                if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) < 0 {
-                    return Err(io::Error::last_os_error());
-                }
-                // The parent may have died before the call.
-                if libc::getppid() as u32 != parent {
-                    libc::_exit(1);
-                }
-                Ok(())
-            });
-        }
-    }
+        .stderr(Stdio::piped());
+    lead_group(&mut command);
     command
 }
 
@@ -235,7 +218,7 @@ fn conclude(end: &End) -> Result<Answer, String> {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Answer {
-    wall_s: f64,
+    wall_s: Option<f64>,
     cpu_s: f64,
     ops: Option<f64>,
     peak_rss_bytes: f64,
@@ -268,10 +251,8 @@ struct Percentiles {
 
 impl Answer {
     /// The answer, if it is one to the question.
-    fn checked(self, options: &WorkerOptions) -> Result<Self, String> {
-        if self.wall_s <= 0.0 {
-            return Err(format!("its `wall_s` is {}", self.wall_s));
-        }
+    fn checked(self, options: &WorkerOptions, process_s: f64) -> Result<Self, String> {
+        self.check_figures(process_s)?;
         let numbers = [
             ("ops", self.ops, options.records as f64),
             ("records", self.records, options.records as f64),
@@ -297,6 +278,51 @@ impl Answer {
         }
     }
 
+    /// Refuses what no process can have measured in `process_s`.
+    fn check_figures(&self, process_s: f64) -> Result<(), String> {
+        let Some(wall_s) = self.wall_s else {
+            return Err(String::from("its result has no `wall_s`"));
+        };
+        if !wall_s.is_finite() || wall_s <= 0.0 {
+            return Err(format!("its `wall_s` is {wall_s}"));
+        }
+        if wall_s > process_s + CLOCKS_S {
+            return Err(format!(
+                "its `wall_s` is {wall_s}, but it lived for {process_s:.3} s only; `wall_s` is in \
+                 seconds"
+            ));
+        }
+        let latency = &self.txn_latency_ns;
+        let percentiles = [
+            ("cpu_s", self.cpu_s),
+            ("peak_rss_bytes", self.peak_rss_bytes),
+            ("bytes_per_record", self.bytes_per_record),
+            ("jit_traces", self.jit_traces),
+            ("jit_aborts", self.jit_aborts),
+            ("txn_latency_ns.p50", latency.p50),
+            ("txn_latency_ns.p95", latency.p95),
+            ("txn_latency_ns.p99", latency.p99),
+            ("txn_latency_ns.p999", latency.p999),
+            ("txn_latency_ns.max", latency.max),
+            ("txn_latency_ns.count", latency.count),
+        ];
+        let counts = self.txn_latency_counts.iter();
+        let counts =
+            counts.flat_map(|(value, count)| [*value, *count].map(|x| ("txn_latency_counts", x)));
+        for (name, found) in percentiles.into_iter().chain(counts) {
+            if !found.is_finite() || found < 0.0 {
+                return Err(format!("its `{name}` is {found}"));
+            }
+        }
+        if !self.binary_arch.is_empty() && architecture(&self.binary_arch).is_none() {
+            let arch = &self.binary_arch;
+            return Err(format!(
+                "its `binary_arch` is `{arch}`, which is no architecture known here"
+            ));
+        }
+        Ok(())
+    }
+
     fn measurement(self, options: &WorkerOptions) -> Result<Measurement, String> {
         let counts = self.txn_latency_counts.iter();
         let counts = counts.map(|(value, count)| (*value as u64, *count as u64));
@@ -307,7 +333,7 @@ impl Answer {
                 .map_err(|error| error.to_string())?
         };
         Ok(Measurement {
-            wall_s: self.wall_s,
+            wall_s: self.wall_s.unwrap_or_default(),
             cpu_s: self.cpu_s,
             ops: options.records,
             peak_rss_bytes: self.peak_rss_bytes as u64,
@@ -321,7 +347,9 @@ impl Answer {
             txn_latency_histogram,
             jit_traces: self.jit_traces as u64,
             jit_aborts: self.jit_aborts as u64,
-            binary_arch: self.binary_arch,
+            binary_arch: architecture(&self.binary_arch)
+                .unwrap_or_default()
+                .to_owned(),
             // One that has no such compiler says nothing, and nothing is to be warned of.
             jit: self.jit.unwrap_or(options.jit),
         })
@@ -339,6 +367,21 @@ impl From<Percentiles> for LatencyNs {
             count: percentiles.count as u64,
         }
     }
+}
+
+/// An architecture by the name that lycosa has for it.
+fn architecture(name: &str) -> Option<&'static str> {
+    Some(match name.to_ascii_lowercase().as_str() {
+        "x86_64" | "x86-64" | "x64" | "amd64" => "x86_64",
+        "aarch64" | "arm64" => "aarch64",
+        "riscv64" => "riscv64",
+        "x86" => "x86",
+        "arm" => "arm",
+        "ppc64" | "powerpc64" => "powerpc64",
+        "s390x" => "s390x",
+        "loongarch64" => "loongarch64",
+        _ => return None,
+    })
 }
 
 fn index_name(index: IndexKind) -> &'static str {

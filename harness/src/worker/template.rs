@@ -119,6 +119,14 @@ impl Template {
         filled
     }
 
+    /// Name or path of the program, unless it is filled in.
+    pub(crate) fn program(&self) -> Option<&str> {
+        match self.words.first()?.as_slice() {
+            [Piece::Text(program)] => Some(program),
+            _ => None,
+        }
+    }
+
     /// The words with their placeholders, to be shown.
     pub(crate) fn words(&self) -> Vec<String> {
         let text = |piece: &Piece| match piece {

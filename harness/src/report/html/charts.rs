@@ -166,7 +166,9 @@ impl Charts<'_> {
         let mut lines = Vec::new();
         for series in &self.section.series {
             let figures = series.at(records).and_then(|point| point.figures.as_ref());
-            let Some(figures) = figures else { continue };
+            let Some(figures) = figures.filter(|figures| figures.txn_latency_ns.count > 0) else {
+                continue;
+            };
             let latency = figures.txn_latency_ns;
             let values = [
                 latency.p50,

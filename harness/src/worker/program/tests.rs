@@ -29,9 +29,9 @@ fn failure(script: &str) -> String {
 
 #[test]
 fn the_least_answer_is_a_wall_time() {
-    let (outcome, lines) = run("echo ready; echo careful >&2; echo '{\"wall_s\": 0.5}'");
+    let (outcome, lines) = run("echo ready; echo careful >&2; echo '{\"wall_s\": 5e-4}'");
     let repetition = outcome.unwrap();
-    assert!((repetition.measurement.wall_s - 0.5).abs() < 1e-9);
+    assert!((repetition.measurement.wall_s - 5e-4).abs() < 1e-9);
     assert_eq!(repetition.measurement.ops, 1_000_000);
     assert_eq!(repetition.measurement.txn_latency_histogram, "");
     assert!(repetition.measurement.jit, "it is as it was asked for");
@@ -43,8 +43,8 @@ fn the_least_answer_is_a_wall_time() {
 
 #[test]
 fn a_full_answer_is_kept() {
-    let answer = r#"{"wall_s":2,"cpu_s":1.5,"ops":1e6,"checksum":"5f3a","program":"Other 1.0",
-        "binary_arch":"aarch64","jit":true,"jit_traces":3,"index":"TREE","seed":1,
+    let answer = r#"{"wall_s":2e-4,"cpu_s":1.5,"ops":1e6,"checksum":"5f3a","program":"Other 1.0",
+        "binary_arch":"arm64","jit":true,"jit_traces":3,"index":"TREE","seed":1,
         "txn_latency_counts":[[1000,9000],[2000,1000]],"txn_latency_ns":{"max":2001}}"#;
     let (outcome, _) = run(&format!("echo '{}'", answer.replace('\n', " ")));
     let repetition = outcome.unwrap();
@@ -79,21 +79,36 @@ fn a_program_that_gives_no_figures_says_why() {
         ("exit 3", "gave no figures: it left with exit code 3"),
         ("kill -SEGV $$", "killed by SIGSEGV"),
         (
-            "echo '{\"wall_s\":1}'; echo '{\"wall_s\":1}'",
+            "echo '{\"wall_s\":1e-4}'; echo '{\"wall_s\":1e-4}'",
             "it printed 2 results",
         ),
         (
-            "echo '{\"wall_s\":1}'; exit 3",
+            "echo '{\"wall_s\":1e-4}'; exit 3",
             "printed a result and then failed",
         ),
         ("echo '{\"wall_s\":\"1\"}'", "what it printed is no result"),
         ("echo '{\"wall_s\":0}'", "its `wall_s` is 0"),
+        ("echo '{\"wall_s\":-1}'", "its `wall_s` is -1"),
+        ("echo '{\"wall_s\":null}'", "its result has no `wall_s`"),
         (
-            "echo '{\"wall_s\":1,\"ops\":7}'",
+            "echo '{\"wall_s\":2000}'",
+            "its `wall_s` is 2000, but it lived for 0.",
+        ),
+        ("echo '{\"wall_s\":1e-4,\"cpu_s\":-1}'", "its `cpu_s` is -1"),
+        (
+            "echo '{\"wall_s\":1e-4,\"txn_latency_ns\":{\"count\":-1}}'",
+            "its `txn_latency_ns.count` is -1",
+        ),
+        (
+            "echo '{\"wall_s\":1e-4,\"binary_arch\":\"vax\"}'",
+            "its `binary_arch` is `vax`",
+        ),
+        (
+            "echo '{\"wall_s\":1e-4,\"ops\":7}'",
             "is of ops 7, not 1000000",
         ),
         (
-            "echo '{\"wall_s\":1,\"index\":\"HASH\"}'",
+            "echo '{\"wall_s\":1e-4,\"index\":\"HASH\"}'",
             "is of index HASH, not tree",
         ),
     ] {
@@ -130,7 +145,7 @@ fn placeholders_and_settings_reach_the_program() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
     let script = format!(
-        "echo \"$@\" >{0}; head -c 2 \"$0\" >>{0}; echo '{{\"wall_s\":1}}'",
+        "echo \"$@\" >{0}; head -c 2 \"$0\" >>{0}; echo '{{\"wall_s\":1e-4}}'",
         out.display()
     );
     run(&script).0.unwrap();
@@ -140,11 +155,11 @@ fn placeholders_and_settings_reach_the_program() {
 
 #[test]
 fn with_a_prefix_only_what_stands_behind_it_is_the_answer() {
-    let command = "sh -c 'echo \"{\\\"wall_s\\\":1}\"; echo \"$1{\\\"wall_s\\\":2}\"' {workload} {prefix} {settings}";
+    let command = "sh -c 'echo \"{\\\"wall_s\\\":1e-4}\"; echo \"$1{\\\"wall_s\\\":2e-4}\"' {workload} {prefix} {settings}";
     let mut lines = Lines::default();
     let outcome = with_command(command, Interrupt::default()).repetition(&options(), &mut lines);
-    assert!((outcome.unwrap().measurement.wall_s - 2.0).abs() < 1e-9);
-    assert_eq!(lines.0, ["{\"wall_s\":1}"]);
+    assert!((outcome.unwrap().measurement.wall_s - 2e-4).abs() < 1e-9);
+    assert_eq!(lines.0, ["{\"wall_s\":1e-4}"]);
 }
 
 #[test]
@@ -170,7 +185,7 @@ fn what_a_program_cannot_do_is_refused() {
 
 #[test]
 fn temporary_folders_of_a_program_go_with_it() {
-    let (outcome, lines) = run("mktemp -d; echo '{\"wall_s\":1}'");
+    let (outcome, lines) = run("mktemp -d; echo '{\"wall_s\":1e-4}'");
     outcome.unwrap();
     assert!(!Path::new(&lines[0]).exists(), "{}", lines[0]);
 }
