@@ -189,6 +189,10 @@ mod darwin {
         }
     }
 
+    #[expect(
+        deprecated,
+        reason = "one function is no reason for a crate of its own"
+    )]
     pub(super) fn image_is_moved() -> Option<bool> {
         // SAFETY: image 0 is the program itself, which is there as long as it runs.
         Some(unsafe { libc::_dyld_get_image_vmaddr_slide(0) } != 0)
