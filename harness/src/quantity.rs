@@ -320,6 +320,18 @@ impl fmt::Display for Percentage {
     }
 }
 
+/// A number a second, before its unit: `9.88 M`.
+pub(crate) fn rate(ops_per_s: f64) -> String {
+    let (value, prefix) = if ops_per_s >= 1e6 {
+        (ops_per_s / 1e6, " M")
+    } else if ops_per_s >= 1e3 {
+        (ops_per_s / 1e3, " k")
+    } else {
+        (ops_per_s, "")
+    };
+    format!("{}{prefix}", significant(value))
+}
+
 /// A number of bytes in decimal units, three significant digits: `71.0 MB`.
 pub(crate) fn decimal_bytes(bytes: u64) -> String {
     let (divisor, unit) = match bytes {

@@ -42,6 +42,11 @@ pub(crate) enum Way {
 }
 
 impl ArmSpec {
+    /// Whether Lycosa itself says what an arm of this name is; of any other, its command does.
+    pub(crate) fn is_built_in(name: &str) -> bool {
+        Self::built_in(name).is_some()
+    }
+
     /// The arm `native`.
     pub(crate) fn native() -> Self {
         Self {

@@ -264,8 +264,8 @@ fn check_commands(
 ) -> Result<(), Failure> {
     for (arm, starter) in plan.arms.iter().zip(starters) {
         let stored = record.arms.iter().find(|stored| stored.name == arm.name);
-        if let (Some(stored), Starter::Lycosa(workers)) = (stored, starter) {
-            let here = workers.launcher().words();
+        if let Some(stored) = stored {
+            let here = starter.words();
             if stored.command != here {
                 return Err(Failure::usage(format!(
                     "`{}` was measured by another arm `{}`; name another file\n       {} in the \

@@ -4,7 +4,7 @@ use super::dataset::{Dataset, Ratio, Section, SeriesPoint};
 use super::method::estimate_text;
 use super::page::Seconds;
 use super::table::{Column, Row, Table};
-use crate::quantity::{decimal_bytes, short_count, significant};
+use crate::quantity::{decimal_bytes, rate, short_count, significant};
 use crate::result::summary::Figures;
 use crate::statistics::Verdict;
 
@@ -167,18 +167,6 @@ fn ratio_text(ratio: &Ratio) -> String {
         text.push_str(" unpaired");
     }
     text
-}
-
-/// `9.88 M`.
-pub(crate) fn rate(ops_per_s: f64) -> String {
-    let (value, prefix) = if ops_per_s >= 1e6 {
-        (ops_per_s / 1e6, " M")
-    } else if ops_per_s >= 1e3 {
-        (ops_per_s / 1e3, " k")
-    } else {
-        (ops_per_s, "")
-    };
-    format!("{}{prefix}", significant(value))
 }
 
 /// A latency in the unit that suits it.

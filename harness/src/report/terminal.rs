@@ -10,7 +10,7 @@ use lycosa_lua::worker::{Driver, IndexKind, LatencyNs};
 use super::findings;
 use super::page::{DIM, PLAIN, Page, RED, Seconds, YELLOW};
 use crate::environment::{Context, Translator, arch_title};
-use crate::quantity::{decimal_bytes, grouped, significant};
+use crate::quantity::{decimal_bytes, grouped, rate, significant};
 use crate::result::summary::Figures;
 use crate::result::{Point, Run};
 use crate::statistics::{self, INTERVAL_SAMPLES_MIN};
@@ -258,14 +258,7 @@ pub(crate) fn architecture(context: &Context) -> String {
 
 /// `9.88 M inserts/s`.
 fn throughput(ops_per_s: f64, noun: &str) -> String {
-    let (value, prefix) = if ops_per_s >= 1e6 {
-        (ops_per_s / 1e6, " M")
-    } else if ops_per_s >= 1e3 {
-        (ops_per_s / 1e3, " k")
-    } else {
-        (ops_per_s, "")
-    };
-    format!("{}{prefix} {noun}/s", significant(value))
+    format!("{} {noun}/s", rate(ops_per_s))
 }
 
 /// CPU time and memory; `-` for what another program did not give.

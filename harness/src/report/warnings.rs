@@ -2,10 +2,9 @@
 //! the places where it holds.
 
 use super::dataset::{Dataset, Section, Series, SeriesPoint, Subject};
-use super::figures_table::rate;
 use super::plain;
 use crate::environment::{Conditions, PowerSource, ThermalPressure, Translator, arch_title};
-use crate::quantity::{grouped, short_count};
+use crate::quantity::{grouped, rate, short_count};
 use crate::result::Status;
 use crate::statistics::{self, INTERVAL_SAMPLES_MIN};
 

@@ -192,6 +192,16 @@ pub(crate) enum Starter {
     Program(Programs),
 }
 
+impl Starter {
+    /// The command as results record it, without what is one repetition's own.
+    pub(crate) fn words(&self) -> Vec<String> {
+        match self {
+            Self::Lycosa(workers) => workers.launcher().words(),
+            Self::Program(programs) => programs.words(),
+        }
+    }
+}
+
 impl From<Workers> for Starter {
     fn from(workers: Workers) -> Self {
         Self::Lycosa(workers)

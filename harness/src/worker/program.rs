@@ -55,6 +55,11 @@ impl Programs {
         }
     }
 
+    /// The command as the user wrote it, its placeholders unfilled.
+    pub(crate) fn words(&self) -> Vec<String> {
+        self.template.words()
+    }
+
     /// Why the program cannot measure this, if it cannot.
     pub(crate) fn refusal(&self, options: &WorkerOptions) -> Option<String> {
         let arm = &self.arm;
@@ -82,7 +87,7 @@ impl Programs {
                 suggestion: None,
             }));
         }
-        let name = self.template.words().swap_remove(0);
+        let name = self.words().swap_remove(0);
         let spawn_error = |source| RepetitionError::Spawn {
             program: name.clone(),
             source,
@@ -90,7 +95,7 @@ impl Programs {
         let nonce = answer::nonce();
         // What it leaves behind in temporary folders goes with this one, however it ends.
         let scratch = folder().map_err(spawn_error)?;
-        let words = self.words(options, &nonce).map_err(spawn_error)?;
+        let words = self.filled_words(options, &nonce).map_err(spawn_error)?;
         let started = Instant::now();
         let child = command(&words, scratch.path())
             .spawn()
@@ -122,7 +127,7 @@ impl Programs {
         Ok(Repetition {
             context: None,
             program: Some(answer.program.clone().unwrap_or_else(|| name.clone())),
-            command: self.template.words(),
+            command: self.words(),
             process_s,
             measurement: answer
                 .measurement(options)
@@ -131,7 +136,7 @@ impl Programs {
     }
 
     /// The command of one repetition.
-    fn words(&mut self, options: &WorkerOptions, nonce: &str) -> io::Result<Vec<OsString>> {
+    fn filled_words(&mut self, options: &WorkerOptions, nonce: &str) -> io::Result<Vec<OsString>> {
         let workload = match &options.workload {
             WorkloadSource::File(path) => path.clone(),
             WorkloadSource::Bundled(name) => {

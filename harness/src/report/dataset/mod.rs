@@ -52,6 +52,9 @@ pub(crate) struct Subject {
     pub(crate) context: Context,
     /// Name and version, where it is another program.
     pub(crate) program: Option<String>,
+    /// The command that the user gave for the arm; none for arms that Lycosa knows by name, whose
+    /// binaries may lie anywhere.
+    command: Option<Vec<String>>,
     /// Positions of the files that hold it.
     pub(crate) sources: Vec<usize>,
     /// Its measurements.

@@ -1,6 +1,7 @@
 //! Which repetitions, out of several files, are one subject's.
 
 use super::{Measured, Source, Subject, is_comparable};
+use crate::arms::ArmSpec;
 use crate::environment::Context;
 use crate::result::{ArmRecord, Run, summary};
 
@@ -61,6 +62,9 @@ fn subject(position: usize, source: &Source, arm: &str, measured: Vec<Measured>)
             .and_then(|record| record.context.clone())
             .unwrap_or_else(|| document.context.clone()),
         program: record.and_then(|record| record.program.clone()),
+        command: record
+            .filter(|_| !ArmSpec::is_built_in(arm))
+            .map(|record| record.command.clone()),
         sources: vec![position],
         measured,
     }
@@ -78,6 +82,7 @@ impl Subject {
     fn is_one_with(&self, other: &Self) -> bool {
         self.arm == other.arm
             && self.program == other.program
+            && self.command == other.command
             && is_same_build(&self.host, &other.host)
             && is_same_build(&self.context, &other.context)
             && other.measured.iter().all(|measured| {

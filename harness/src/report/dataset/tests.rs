@@ -47,6 +47,31 @@ fn machines_are_named_and_their_ratios_are_unpaired() {
 }
 
 #[test]
+fn an_arm_of_the_users_own_is_another_one_under_another_command() {
+    let under = |command: &str, arm: &str, records| {
+        let mut source = two_arms_on("m1", 1.0);
+        source.path = format!("{records}.json");
+        let runs = &mut source.document.runs;
+        runs.retain(|run| run.arm == "native" && run.point.records == records);
+        for run in runs {
+            arm.clone_into(&mut run.arm);
+        }
+        let record = &mut source.document.arms[0];
+        record.name = arm.to_owned();
+        record.command = vec![command.to_owned()];
+        source
+    };
+    let lines = |second: &str, arm| {
+        let sources = vec![under("a", arm, 1_000_000), under(second, arm, 2_000_000)];
+        dataset(sources).subjects.len()
+    };
+    assert_eq!(lines("a", "nice"), 1);
+    assert_eq!(lines("b", "nice"), 2);
+    // Where the binary of an arm lies that Lycosa knows by name says nothing.
+    assert_eq!(lines("b", "native"), 1);
+}
+
+#[test]
 fn long_names_are_cut_and_still_told_apart() {
     let long = "m".repeat(100);
     let dataset = dataset(vec![
