@@ -107,6 +107,39 @@ fn order(document: &Value) -> Vec<String> {
 }
 
 #[test]
+fn an_arm_of_another_program_goes_on_under_the_same_command_alone() {
+    let bench = Bench::new();
+    let print = |text: &str| format!("b=sh -c 'echo {text}' {{workload}}");
+    let compare = |arm: &str| {
+        bench.output(&[
+            "compare",
+            "--arm",
+            "native",
+            "--arm",
+            arm,
+            "--records",
+            "1k",
+            "--repeat",
+            "1",
+            "--cold",
+            "0",
+            "--resume",
+            "c.json",
+        ])
+    };
+    let first = print("{\\\"wall_s\\\":1e-6}");
+    assert_code(&compare(&first), 0);
+    let output = compare(&print("{\\\"wall_s\\\":2e-6}"));
+    assert_code(&output, 2);
+    assert!(
+        stderr(&output).contains("another arm `b`"),
+        "{}",
+        stderr(&output)
+    );
+    assert_code(&compare(&first), 0);
+}
+
+#[test]
 fn arms_take_turns_and_are_compared_at_every_size() {
     let bench = Bench::new();
     let output = bench.output(&twins(&["--json", "c.json"]));
