@@ -217,8 +217,9 @@ local function fail(message)
 end
 
 local function parse_arguments(arguments)
+    -- The workload may have defaults of its own for what is false here.
     local parsed = {
-        records = 1000000, fibers = 50, ['ops-per-txn'] = 100, index = 'TREE',
+        records = false, fibers = 50, ['ops-per-txn'] = false, index = 'TREE',
         memory = 4 * 1024 * 1024 * 1024, jit = 'on', seed = 1, prefix = '',
     }
     local settings = {}
@@ -235,7 +236,7 @@ local function parse_arguments(arguments)
                 fail(('--set takes KEY=VALUE, got %s'):format(value))
             end
             settings[name] = setting
-        elseif type(parsed[key]) == 'number' then
+        elseif type(parsed[key]) == 'number' or parsed[key] == false then
             parsed[key] = tonumber(value) or fail(('--%s takes a number'):format(key))
         elseif key == 'workload' or parsed[key] ~= nil then
             parsed[key] = value
@@ -311,6 +312,9 @@ local function main()
             end
         end, 'trace')
     end
+    -- Lycosa's own modules, `lycosa.random` for one, are beside this file.
+    local own_folder = fio.abspath(fio.dirname(arg[0]))
+    package.path = fio.pathjoin(own_folder, '?.lua') .. ';' .. package.path
     -- Before box.cfg, which changes into the working directory.
     local workload = dofile(parsed.workload)
     local directory = fio.tempdir()
@@ -318,8 +322,10 @@ local function main()
         memtx_memory = parsed.memory, wal_mode = 'none', work_dir = directory,
         log_level = 2, checkpoint_interval = 0,
     })
+    local defaults = workload.defaults or {}
     local ctx = {
-        records = parsed.records, fibers = parsed.fibers, ops_per_txn = parsed['ops-per-txn'],
+        records = parsed.records or defaults.records or 1000000, fibers = parsed.fibers,
+        ops_per_txn = parsed['ops-per-txn'] or defaults.ops_per_txn or 100,
         index = parsed.index, seed = parsed.seed,
     }
     local measured, failed = drive(workload, ctx, settings, {peak_rss_bytes = peak_rss_bytes})

@@ -38,12 +38,7 @@ pub(crate) fn header_of_sizes(
             format!("lycosa {}", context.lycosa_version),
             point.workload.clone(),
             sizes.to_owned(),
-            format!(
-                "{} fibers x {} {}",
-                point.fibers,
-                point.ops_per_txn,
-                point.operation_noun()
-            ),
+            point.concurrency(),
             index(point.index).to_owned(),
             driver.to_owned(),
         ],

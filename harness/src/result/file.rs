@@ -282,6 +282,7 @@ mod tests {
                 "translator",
                 "txn_latency_histogram",
                 "txn_latency_ns",
+                "unit",
                 "wall_s",
                 "workload",
             ]
@@ -306,6 +307,7 @@ mod tests {
                 "seed",
                 "settings",
                 "txn_latency_ns",
+                "unit",
                 "wall_s",
                 "workload"
             ]

@@ -100,6 +100,7 @@ pub(crate) mod testing {
             memory_bytes: 4 << 30,
             seed: 1,
             settings: vec![(String::from("payload"), String::from("short"))],
+            unit: Some(String::from("inserts")),
         }
     }
 
