@@ -4,6 +4,7 @@ mod contract;
 mod luajit;
 mod measure;
 mod native;
+pub mod resources;
 mod scripted;
 
 pub use contract::{
@@ -11,6 +12,7 @@ pub use contract::{
     WorkloadInfo, WorkloadOption, WorkloadSource,
 };
 pub use luajit::{LuaJit, MachineCode, luajit};
+pub use resources::Resources;
 
 /// The bundled workloads: name and source.
 const BUNDLED: &[(&str, &str)] = &[("insert", include_str!("../../workloads/insert.lua"))];
