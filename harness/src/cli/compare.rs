@@ -465,6 +465,7 @@ fn conclude(
         builds::builds(page, &record.arms)?;
         findings::warnings(page, runs)?;
         findings::machine(page, &session.context)?;
+        findings::limit(page, runs)?;
     }
     let saved = measured.saved.as_ref().map_err(Failure::failed)?;
     if let Some(path) = saved.as_ref().filter(|_| !quiet) {

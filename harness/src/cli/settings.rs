@@ -7,6 +7,7 @@ use lycosa_lua::worker::{self, Driver, WorkerOptions, WorkloadInfo, WorkloadSour
 use super::Failure;
 use super::arguments::{Switch, WorkloadArguments};
 use crate::suggestion::nearest;
+use crate::worker::limit::LimitedBy;
 
 /// Options for the workers, checked against the workload. A user's file is described by
 /// `describe`; what is bundled is known. Other sizes take the same options but for `records`.
@@ -28,6 +29,11 @@ pub(crate) fn worker_options(
         None => describe(&workload)?,
     };
     check_settings(&arguments.settings, &info)?;
+    if let Some(limit) = arguments.limit_memory
+        && let Some(refusal) = LimitedBy::here().refusal(limit, arguments.fibers)
+    {
+        return Err(Failure::usage(refusal));
+    }
     Ok(WorkerOptions {
         workload,
         records,
@@ -39,6 +45,7 @@ pub(crate) fn worker_options(
         memory_bytes: arguments.memory.0,
         seed: arguments.seed,
         settings: arguments.settings.clone(),
+        limit_memory_bytes: arguments.limit_memory.map(|limit| limit.0),
     })
 }
 

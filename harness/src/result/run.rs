@@ -8,6 +8,7 @@ use lycosa_lua::worker::{
 use serde::{Deserialize, Serialize};
 
 use crate::environment::{Conditions, Translator};
+use crate::worker::limit::LimitedBy;
 
 /// What was measured. Figures of different points are never averaged or compared.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -34,6 +35,9 @@ pub(crate) struct Point {
     /// `--set KEY=VALUE`.
     #[serde(default)]
     pub(crate) settings: BTreeMap<String, String>,
+    /// Limit on the memory of the whole process, if there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) limit_memory_bytes: Option<u64>,
 }
 
 /// Files of 0.1.0 do not hold it; what is compiled by default was asked for.
@@ -55,6 +59,7 @@ impl Point {
             memory_bytes: options.memory_bytes,
             seed: options.seed,
             settings: options.settings.iter().cloned().collect(),
+            limit_memory_bytes: options.limit_memory_bytes,
         }
     }
 
@@ -142,6 +147,9 @@ pub(crate) struct Run {
     /// Translator that it ran under, by its own account; null for programs that tell none.
     #[serde(default)]
     pub(crate) translator: Option<Translator>,
+    /// What held its process to the limit of the point, if there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) limited_by: Option<LimitedBy>,
     /// The machine just before it.
     #[serde(default)]
     pub(crate) before: Conditions,
@@ -180,6 +188,7 @@ impl Run {
             jit: measurement.jit,
             binary_arch: measurement.binary_arch,
             translator: surroundings.translator,
+            limited_by: surroundings.limited_by,
             before: surroundings.before,
             after: surroundings.after,
         }
@@ -208,6 +217,8 @@ pub(crate) struct Surroundings {
     pub(crate) process_s: f64,
     /// Translator by the worker's own account.
     pub(crate) translator: Option<Translator>,
+    /// What held the process to its limit.
+    pub(crate) limited_by: Option<LimitedBy>,
     /// The machine before.
     pub(crate) before: Conditions,
     /// The machine after.

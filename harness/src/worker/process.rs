@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 use super::Request;
 use super::answer::{self, Answer, AnswerScanner};
 use super::conversation::{Conversation, End, Party, describe_end, lead_group, was_interrupted};
+use super::limit::Limit;
 use super::program::Programs;
 use crate::environment::scheduling::{self, Cores};
 use crate::environment::{self, Conditions};
@@ -116,7 +117,7 @@ impl Workers {
         source: &WorkloadSource,
         observer: &mut dyn Observer,
     ) -> Result<WorkloadInfo, RepetitionError> {
-        let answer = self.ask(&Request::Describe(source.clone()), observer)?;
+        let answer = self.ask(&Request::Describe(source.clone()), None, observer)?;
         Ok(answer.outcome?)
     }
 
@@ -125,14 +126,18 @@ impl Workers {
         options: &WorkerOptions,
         observer: &mut dyn Observer,
     ) -> Result<Repetition, RepetitionError> {
+        let limit = Limit::of(options.limit_memory_bytes, options.fibers)?;
         let started = Instant::now();
         let request = Request::Run {
             options: options.clone(),
             cores: self.cores,
         };
-        let answer: Answer<Measurement> = self.ask(&request, observer)?;
+        let answer: Answer<Measurement> = self.ask(&request, limit.as_ref(), observer)?;
         let process_s = started.elapsed().as_secs_f64();
-        let measurement = answer.outcome?;
+        let measurement = match (answer.outcome, &limit) {
+            (Err(error), Some(limit)) => return Err(limit.explained(error)),
+            (outcome, _) => outcome?,
+        };
         latency::decode(&measurement.txn_latency_histogram).map_err(|error| {
             RepetitionError::NoResult {
                 reason: error.to_string(),
@@ -145,6 +150,7 @@ impl Workers {
             program: None,
             command: self.launcher.words(),
             process_s,
+            limited_by: limit.as_ref().map(Limit::held_by),
             measurement,
         })
     }
@@ -152,8 +158,24 @@ impl Workers {
     fn ask<T: DeserializeOwned>(
         &self,
         request: &Request,
+        limit: Option<&Limit>,
         observer: &mut dyn Observer,
     ) -> Result<Answer<T>, RepetitionError> {
+        let end = self.converse(request, limit, observer)?;
+        if let Some(limit) = limit.filter(|limit| end.json.is_none() && limit.has_ended(end.status))
+        {
+            return Err(limit.reached(String::new()));
+        }
+        self.conclude(&end)
+    }
+
+    /// Starts a worker and follows it to its end.
+    pub(super) fn converse(
+        &self,
+        request: &Request,
+        limit: Option<&Limit>,
+        observer: &mut dyn Observer,
+    ) -> Result<End, RepetitionError> {
         let spawn_error = |source| RepetitionError::Spawn {
             program: self.launcher.program.display().to_string(),
             source,
@@ -169,6 +191,9 @@ impl Workers {
         if self.party == Party::Command {
             lead_group(&mut command);
         }
+        if let Some(limit) = limit {
+            limit.hold(&mut command);
+        }
         let child = command.spawn().map_err(spawn_error)?;
         let end = Conversation::new(child, self.party, AnswerScanner::new(&nonce))
             .and_then(|conversation| conversation.hold(&self.interrupt, observer))
@@ -179,7 +204,15 @@ impl Workers {
         if end.json.is_none() && was_interrupted(end.status, &self.interrupt) {
             return Err(RepetitionError::Interrupted);
         }
-        conclude(&end, &self.launcher, self.party)
+        Ok(end)
+    }
+
+    /// What a worker has answered.
+    pub(super) fn conclude<T: DeserializeOwned>(
+        &self,
+        end: &End,
+    ) -> Result<Answer<T>, RepetitionError> {
+        conclude(end, &self.launcher, self.party)
     }
 }
 

@@ -14,6 +14,16 @@ pub enum IndexKind {
     Hash,
 }
 
+impl IndexKind {
+    /// As schemas call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Tree => "TREE",
+            Self::Hash => "HASH",
+        }
+    }
+}
+
 /// Who issues the statements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -61,6 +71,9 @@ pub struct WorkerOptions {
     pub seed: u64,
     /// `--set KEY=VALUE`, in order.
     pub settings: Vec<(String, String)>,
+    /// Limit on the memory of the whole process; whoever starts the process holds it to that.
+    #[serde(default)]
+    pub limit_memory_bytes: Option<u64>,
 }
 
 /// Percentiles of the time of one transaction, in nanoseconds.

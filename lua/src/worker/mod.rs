@@ -1,16 +1,19 @@
-//! One repetition of a workload in this process: from its Lua file (`scripted`) or from Rust (`native`).
+//! One repetition of a workload in this process: from its Lua file (`scripted`) or from Rust
+//! (`native`); or the search for the memory `wall`.
 
 mod contract;
 mod luajit;
 mod measure;
 mod native;
 mod scripted;
+mod wall;
 
 pub use contract::{
     Driver, FIBERS_MAX, IndexKind, LatencyNs, Measurement, WorkerError, WorkerOptions,
     WorkloadInfo, WorkloadOption, WorkloadSource,
 };
 pub use luajit::{LuaJit, MachineCode, luajit};
+pub use wall::{AtQuota, WallCurve, WallEnding, WallOptions, WallStep, wall};
 
 /// The bundled workloads: name and source.
 const BUNDLED: &[(&str, &str)] = &[("insert", include_str!("../../workloads/insert.lua"))];
@@ -76,6 +79,7 @@ mod tests {
             memory_bytes: 16 << 20,
             seed: 1,
             settings: Vec::new(),
+            limit_memory_bytes: None,
         }
     }
 
