@@ -45,7 +45,7 @@ fn the_data_grows_until_the_quota_ends_it_which_goes_on_after_deletes() {
             .output()
             .unwrap();
         let shown = done(&output);
-        assert!(shown.contains("     data  records"), "{shown}");
+        assert!(shown.contains("data  records"), "{shown}");
         let result = json(&path);
         assert_eq!(result["status"], "complete");
         let wall = &result["wall"];

@@ -7,6 +7,7 @@
 local clock = require('clock')
 local ffi = require('ffi')
 local fiber = require('fiber')
+local random = require('lycosa.random')
 
 -- A step may fill millions of tuples without a yield.
 fiber.set_max_slice(math.huge)
@@ -58,15 +59,14 @@ end
 
 -- Reads and updates in turn, of records drawn from 1 to `records`, over all fibers. Answers with the
 -- figures, and with the error if the quota refused an update.
-local function measure(space, options, records, latencies)
+local function measure(space, options, records, latencies, draws)
     local operations, ops_per_txn = options.operations, options.ops_per_txn
-    local random = math.random
     local next_op, done_txns, failure = 0, 0, nil
 
     local function transaction(n)
         box.begin()
         for op = 1, n do
-            local id = random(records)
+            local id = draws:uniform(1, records)
             if op % 2 == 1 then
                 space:get(id)
             else
@@ -138,17 +138,17 @@ local function at_quota(space, payload, last, err)
 end
 
 local options, step = ...
-math.randomseed(options.seed)
+local draws = random.generator(options.seed)
 local space = create_space(options)
 local payload = ('x'):rep(options.payload_bytes)
 local latencies = ffi.new('uint64_t[?]', math.ceil(options.operations / options.ops_per_txn))
 
 -- A dip that a second look does not confirm is none.
 local function measure_twice_if_halved(records, best)
-    local measured, err = measure(space, options, records, latencies)
+    local measured, err = measure(space, options, records, latencies, draws)
     if err == nil and best ~= nil and measured.ops / measured.wall_s <= best / 2 then
         local again
-        again, err = measure(space, options, records, latencies)
+        again, err = measure(space, options, records, latencies, draws)
         if err == nil and again.wall_s < measured.wall_s then
             measured = again
         end
@@ -163,7 +163,7 @@ for position = 1, options.steps do
     if err == nil and best == nil then
         -- Compiles what is measured.
         local _
-        _, err = measure(space, options, last, latencies)
+        _, err = measure(space, options, last, latencies, draws)
     end
     local measured
     if err == nil then

@@ -6,7 +6,7 @@ use super::dataset::{Dataset, Section, Series};
 use super::page::Seconds;
 use super::plain;
 use crate::comparison::cold_start;
-use crate::quantity::{grouped, short_count};
+use crate::quantity::{Size, grouped, short_count};
 use crate::result::Run;
 use crate::statistics::{self, INTERVAL_SAMPLES_MIN, RatioEstimate};
 
@@ -19,12 +19,7 @@ pub(crate) fn workload(section: &Section) -> String {
 pub(crate) fn conditions(section: &Section) -> Vec<String> {
     let point = &section.point;
     let mut items = vec![
-        format!(
-            "{} fibers x {} {}",
-            grouped(u64::from(point.fibers)),
-            grouped(u64::from(point.ops_per_txn)),
-            point.operation_noun()
-        ),
+        point.concurrency(),
         match point.index {
             IndexKind::Tree => String::from("TREE"),
             IndexKind::Hash => String::from("HASH"),
@@ -38,6 +33,9 @@ pub(crate) fn conditions(section: &Section) -> Vec<String> {
         items.push(String::from("JIT off"));
     }
     items.push(format!("seed {}", point.seed));
+    if let Some(limit) = point.limit_memory_bytes {
+        items.push(format!("limit {}", Size(limit)));
+    }
     for (key, value) in &point.settings {
         items.push(plain(&format!("{key}={value}")));
     }

@@ -299,14 +299,17 @@ mod tests {
                 "ops_per_s",
                 "ops_per_txn",
                 "peak_rss_bytes",
+                "process_resources",
                 "process_s",
                 "records",
                 "repetition",
+                "resources",
                 "seed",
                 "settings",
                 "translator",
                 "txn_latency_histogram",
                 "txn_latency_ns",
+                "unit",
                 "wall_s",
                 "workload",
             ]
@@ -331,6 +334,7 @@ mod tests {
                 "seed",
                 "settings",
                 "txn_latency_ns",
+                "unit",
                 "wall_s",
                 "workload"
             ]

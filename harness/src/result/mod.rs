@@ -6,6 +6,7 @@ pub(crate) mod file;
 pub(crate) mod latency;
 mod lock;
 pub(crate) mod plan;
+pub(crate) mod resources;
 pub(crate) mod run;
 pub(crate) mod saving;
 pub(crate) mod summary;
@@ -102,6 +103,7 @@ pub(crate) mod testing {
             seed: 1,
             settings: vec![(String::from("payload"), String::from("short"))],
             limit_memory_bytes: None,
+            unit: Some(String::from("inserts")),
         }
     }
 

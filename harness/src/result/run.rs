@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use lycosa_lua::worker::{
-    Driver, IndexKind, LatencyNs, Measurement, WorkerOptions, WorkloadSource,
+    Driver, IndexKind, LatencyNs, Measurement, Resources, WorkerOptions, WorkloadSource,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::environment::{Conditions, Translator};
+use crate::quantity::grouped;
 use crate::worker::limit::LimitedBy;
 
 /// What was measured. Figures of different points are never averaged or compared.
@@ -38,6 +39,21 @@ pub(crate) struct Point {
     /// Limit on the memory of the whole process, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) limit_memory_bytes: Option<u64>,
+    /// What its operations are called.
+    #[serde(default)]
+    pub(crate) unit: Unit,
+}
+
+/// A word for operations, if the file holds one. It is for readers and no part of what was measured,
+/// so that all are equal.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Unit(Option<String>);
+
+impl PartialEq for Unit {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 /// Files of 0.1.0 do not hold it; what is compiled by default was asked for.
@@ -60,6 +76,7 @@ impl Point {
             seed: options.seed,
             settings: options.settings.iter().cloned().collect(),
             limit_memory_bytes: options.limit_memory_bytes,
+            unit: Unit(options.unit.clone()),
         }
     }
 
@@ -75,11 +92,28 @@ impl Point {
     }
 
     /// What the workload's operations are called.
-    pub(crate) fn operation_noun(&self) -> &'static str {
-        match self.workload.as_str() {
-            "insert" => "inserts",
-            _ => "operations",
+    pub(crate) fn operation_noun(&self) -> &str {
+        match (&self.unit.0, self.workload.as_str()) {
+            (Some(noun), _) => noun,
+            // Files of 0.1.0 hold no word.
+            (None, "insert") => "inserts",
+            (None, _) => "operations",
         }
+    }
+
+    /// `50 fibers x 100 inserts`: how the operations are spread over fibers and transactions.
+    pub(crate) fn concurrency(&self) -> String {
+        let noun = self.operation_noun();
+        let noun = match (self.ops_per_txn, noun.strip_suffix('s')) {
+            (1, Some(singular)) => singular,
+            _ => noun,
+        };
+        let fibers = if self.fibers == 1 { "fiber" } else { "fibers" };
+        format!(
+            "{} {fibers} x {} {noun}",
+            grouped(u64::from(self.fibers)),
+            grouped(u64::from(self.ops_per_txn))
+        )
     }
 }
 
@@ -150,6 +184,13 @@ pub(crate) struct Run {
     /// What held its process to the limit of the point, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) limited_by: Option<LimitedBy>,
+    /// What the process took from the start to the end of the transactions, by its own account;
+    /// null for programs that tell nothing.
+    #[serde(default)]
+    pub(crate) resources: Option<Resources>,
+    /// What the process took in all its life, seen from outside.
+    #[serde(default)]
+    pub(crate) process_resources: Option<Resources>,
     /// The machine just before it.
     #[serde(default)]
     pub(crate) before: Conditions,
@@ -189,6 +230,8 @@ impl Run {
             binary_arch: measurement.binary_arch,
             translator: surroundings.translator,
             limited_by: surroundings.limited_by,
+            resources: measurement.resources,
+            process_resources: surroundings.process_resources,
             before: surroundings.before,
             after: surroundings.after,
         }
@@ -215,6 +258,8 @@ pub(crate) struct Surroundings {
     pub(crate) date: String,
     /// Life of the process.
     pub(crate) process_s: f64,
+    /// What the process took in all its life.
+    pub(crate) process_resources: Option<Resources>,
     /// Translator by the worker's own account.
     pub(crate) translator: Option<Translator>,
     /// What held the process to its limit.
@@ -228,4 +273,43 @@ pub(crate) struct Surroundings {
 /// A rate; 0 where no time passed, since JSON has no infinity.
 pub(crate) fn per_second(ops: f64, seconds: f64) -> f64 {
     if seconds > 0.0 { ops / seconds } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::result::testing;
+
+    fn point(workload: &str, unit: Option<&str>, ops_per_txn: u32) -> Point {
+        Point {
+            workload: workload.to_owned(),
+            unit: Unit(unit.map(str::to_owned)),
+            ops_per_txn,
+            ..Point::of(&testing::options())
+        }
+    }
+
+    #[test]
+    fn operations_are_called_as_the_workload_calls_them() {
+        let noun = |workload, unit| point(workload, unit, 1).operation_noun().to_owned();
+        assert_eq!(noun("bank", Some("transfers")), "transfers");
+        assert_eq!(noun("bank", None), "operations");
+        assert_eq!(noun("insert", None), "inserts");
+    }
+
+    #[test]
+    fn one_operation_is_called_in_the_singular() {
+        let text = |unit, ops_per_txn| point("bank", Some(unit), ops_per_txn).concurrency();
+        assert_eq!(text("transactions", 1), "50 fibers x 1 transaction");
+        assert_eq!(text("transactions", 1000), "50 fibers x 1,000 transactions");
+        assert_eq!(text("people", 1), "50 fibers x 1 people");
+    }
+
+    #[test]
+    fn a_file_that_holds_no_word_holds_the_same_point() {
+        assert_eq!(
+            point("insert", None, 1),
+            point("insert", Some("inserts"), 1)
+        );
+    }
 }

@@ -11,7 +11,7 @@ mod tests;
 
 use std::collections::HashSet;
 
-use lycosa_lua::worker::{Measurement, WorkerError, WorkerOptions};
+use lycosa_lua::worker::{Measurement, Resources, WorkerError, WorkerOptions};
 
 use crate::environment::{Conditions, Context, Translator};
 use crate::quantity::Size;
@@ -134,6 +134,8 @@ pub(crate) struct Repetition {
     pub(crate) process_s: f64,
     /// What held the process to its limit of memory, if it had one.
     pub(crate) limited_by: Option<LimitedBy>,
+    /// What the process took in all its life, seen from outside.
+    pub(crate) process_resources: Option<Resources>,
     /// Its figures.
     pub(crate) measurement: Measurement,
 }

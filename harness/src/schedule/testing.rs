@@ -60,6 +60,7 @@ pub(crate) fn repetition(wall_s: f64) -> Repetition {
         command: vec![String::from("lycosa")],
         process_s: wall_s + 0.02,
         limited_by: None,
+        process_resources: None,
         measurement: measurement(wall_s),
     }
 }

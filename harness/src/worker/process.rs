@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::Instant;
 
-use lycosa_lua::worker::{Measurement, WorkerOptions, WorkloadInfo, WorkloadSource};
+use lycosa_lua::worker::{Measurement, Resources, WorkerOptions, WorkloadInfo, WorkloadSource};
 use serde::de::DeserializeOwned;
 
 use super::Request;
@@ -117,7 +117,7 @@ impl Workers {
         source: &WorkloadSource,
         observer: &mut dyn Observer,
     ) -> Result<WorkloadInfo, RepetitionError> {
-        let answer = self.ask(&Request::Describe(source.clone()), None, observer)?;
+        let (answer, _) = self.ask(&Request::Describe(source.clone()), None, observer)?;
         Ok(answer.outcome?)
     }
 
@@ -132,7 +132,8 @@ impl Workers {
             options: options.clone(),
             cores: self.cores,
         };
-        let answer: Answer<Measurement> = self.ask(&request, limit.as_ref(), observer)?;
+        let (answer, process_resources): (Answer<Measurement>, _) =
+            self.ask(&request, limit.as_ref(), observer)?;
         let process_s = started.elapsed().as_secs_f64();
         let measurement = match (answer.outcome, &limit) {
             (Err(error), Some(limit)) => return Err(limit.explained(error)),
@@ -151,22 +152,25 @@ impl Workers {
             command: self.launcher.words(),
             process_s,
             limited_by: limit.as_ref().map(Limit::held_by),
+            process_resources: Some(process_resources),
             measurement,
         })
     }
 
+    /// The answer to a request, and what the process took that gave it.
     fn ask<T: DeserializeOwned>(
         &self,
         request: &Request,
         limit: Option<&Limit>,
         observer: &mut dyn Observer,
-    ) -> Result<Answer<T>, RepetitionError> {
+    ) -> Result<(Answer<T>, Resources), RepetitionError> {
         let end = self.converse(request, limit, observer)?;
         if let Some(limit) = limit.filter(|limit| end.json.is_none() && limit.has_ended(end.status))
         {
             return Err(limit.reached(String::new()));
         }
-        self.conclude(&end)
+        let answer = self.conclude(&end)?;
+        Ok((answer, end.resources))
     }
 
     /// Starts a worker and follows it to its end.

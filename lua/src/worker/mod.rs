@@ -2,17 +2,20 @@
 //! (`native`); or the search for the memory `wall`.
 
 mod contract;
+mod description;
 mod luajit;
 mod measure;
 mod native;
+pub mod resources;
 mod scripted;
 mod wall;
 
 pub use contract::{
     Driver, FIBERS_MAX, IndexKind, LatencyNs, Measurement, WorkerError, WorkerOptions,
-    WorkloadInfo, WorkloadOption, WorkloadSource,
+    WorkloadDefaults, WorkloadInfo, WorkloadOption, WorkloadSource,
 };
 pub use luajit::{LuaJit, MachineCode, luajit};
+pub use resources::Resources;
 pub use wall::{AtQuota, WallCurve, WallEnding, WallOptions, WallStep, wall};
 
 /// The bundled workloads: name and source.
@@ -55,6 +58,12 @@ pub fn bundled_source(name: &str) -> Option<&'static str> {
 /// The script that drives a workload under a real Tarantool; the same one drives it here.
 pub const TARANTOOL_DRIVER: &str = scripted::DRIVER;
 
+/// Modules that workloads may require and Tarantool lacks: path below the driver's folder, and source.
+pub const TARANTOOL_MODULES: &[(&str, &str)] = &[(
+    "lycosa/random.lua",
+    include_str!("../../workloads/lycosa/random.lua"),
+)];
+
 /// Loads a workload without running it: its help and options, or what is wrong with it.
 pub fn describe(source: &WorkloadSource) -> Result<WorkloadInfo, WorkerError> {
     scripted::describe(source)
@@ -80,6 +89,7 @@ mod tests {
             seed: 1,
             settings: Vec::new(),
             limit_memory_bytes: None,
+            unit: None,
         }
     }
 
