@@ -48,6 +48,7 @@ fn a_run_shows_its_report_and_saves_the_documented_shape() {
         "throughput",
         "CPU time",
         "transaction",
+        "resources",
         "verified",
     ] {
         let found = text(&output.stdout)
@@ -67,12 +68,35 @@ fn a_run_shows_its_report_and_saves_the_documented_shape() {
         assert_eq!(run["checksum"], runs[0]["checksum"]);
         assert!(run["wall_s"].as_f64().unwrap() > 0.0);
         assert!(run["peak_rss_bytes"].as_u64().unwrap() > 0);
+        assert_resources(run);
     }
     let summary = &result["summary"][0];
     assert_eq!(summary["n"], 3);
     assert_eq!(summary["wall_s"]["ci_low"], Value::Null);
     assert_latency(&summary["txn_latency_ns"], 30);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+/// The worker tells what it took, and was seen from outside; what nobody knows is null.
+fn assert_resources(run: &Value) {
+    let (own, outside) = (&run["resources"], &run["process_resources"]);
+    for name in ["transaction_thread_cpu_s", "cpu_user_s"] {
+        assert!(own[name].as_f64().unwrap() >= 0.0, "{own}");
+    }
+    for name in [
+        "resident_bytes",
+        "tuple_bytes",
+        "index_bytes",
+        "lua_heap_bytes",
+    ] {
+        assert!(own[name].as_u64().unwrap() > 0, "{name}: {own}");
+    }
+    let used = own["quota_used_bytes"].as_u64().unwrap();
+    assert!(used >= own["tuple_bytes"].as_u64().unwrap(), "{own}");
+    let faults = |of: &Value| of["minor_faults"].as_u64().unwrap();
+    assert!(faults(outside) > faults(own), "{outside} {own}");
+    assert_eq!(outside["lua_heap_bytes"], Value::Null);
+    assert_eq!(own.as_object().unwrap().len(), 19);
 }
 
 /// Percentiles of `count` transactions rise, and no hundred inserts take less than 100 ns.

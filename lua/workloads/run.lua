@@ -65,9 +65,21 @@ local function call(workload, hook, ...)
     return guard(hook, workload[hook], ...)
 end
 
+-- Memory by kind, in bytes.
+local function memory_levels()
+    local slab = box.slab.info()
+    local used, tuples = tonumber(slab.arena_used), tonumber(slab.items_used)
+    return {
+        lua_heap_bytes = collectgarbage('count') * 1024,
+        quota_used_bytes = tonumber(slab.quota_used),
+        index_bytes = used - tuples,
+        tuple_bytes = tuples,
+    }
+end
+
 -- Runs all transactions over the fibers. Answers with wall time, CPU time, operations done, the
 -- latency of each transaction in nanoseconds, and the failure if there was one.
-local function run_transactions(workload, ctx)
+local function run_transactions(workload, ctx, host)
     local records, ops_per_txn = ctx.records, ctx.ops_per_txn
     local transaction = workload.transaction
     local has_room, latencies =
@@ -101,6 +113,7 @@ local function run_transactions(workload, ctx)
 
     collectgarbage()
     collectgarbage()
+    host.begin()
     local cpu_started, started = clock.proc(), clock.monotonic()
     local fibers = {}
     for fiber_id = 1, ctx.fibers do
@@ -112,13 +125,15 @@ local function run_transactions(workload, ctx)
     for fiber_id = 1, ctx.fibers do
         fibers[fiber_id]:join()
     end
-    return {
+    local measured = {
         wall_s = clock.monotonic() - started,
         cpu_s = clock.proc() - cpu_started,
         ops = done_ops,
         txns = done_txns,
         latencies = latencies,
-    }, failed
+    }
+    measured.resources = host.finish(memory_levels())
+    return measured, failed
 end
 
 local BOOLEANS = {['true'] = true, ['false'] = false}
@@ -173,7 +188,8 @@ local function resolve_options(workload, settings)
     return options
 end
 
--- Runs one repetition. `host` may hold `peak_rss_bytes()`.
+-- Runs one repetition. `host` holds `peak_rss_bytes()`, and what reads resources: `begin()` just
+-- before the first transaction, `finish(memory_levels)` just behind the last.
 local function drive(workload, ctx, settings, host)
     local results, failed = guard('options', resolve_options, workload, settings)
     if failed ~= nil then
@@ -186,7 +202,7 @@ local function drive(workload, ctx, settings, host)
         return nil, failed
     end
     local used_before = box.slab.info().arena_used
-    results, failed = guard('transaction', run_transactions, workload, ctx)
+    results, failed = guard('transaction', run_transactions, workload, ctx, host)
     if failed ~= nil then
         return nil, failed
     end
@@ -351,7 +367,11 @@ local function main()
         ops_per_txn = parsed['ops-per-txn'] or defaults.ops_per_txn or 100,
         index = parsed.index, seed = parsed.seed,
     }
-    local measured, failed = drive(workload, ctx, settings, {peak_rss_bytes = peak_rss_bytes})
+    local measured, failed = drive(workload, ctx, settings, {
+        peak_rss_bytes = peak_rss_bytes,
+        begin = function() end,
+        finish = function(levels) return levels end,
+    })
     fio.rmtree(directory)
     if failed ~= nil then
         fail(('%s: %s%s'):format(failed.hook or failed.kind, failed.message, failed.traceback or ''))
@@ -368,6 +388,7 @@ local function main()
         jit = (jit.status()), jit_traces = traces, jit_aborts = aborts,
         program = 'Tarantool ' .. _TARANTOOL, seed = ctx.seed, memory_bytes = parsed.memory,
         binary_arch = ARCHITECTURES[jit.arch] or jit.arch, os = jit.os,
+        resources = measured.resources,
     }))
     os.exit(0)
 end

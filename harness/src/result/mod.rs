@@ -6,6 +6,7 @@ pub(crate) mod file;
 pub(crate) mod latency;
 mod lock;
 pub(crate) mod plan;
+pub(crate) mod resources;
 pub(crate) mod run;
 pub(crate) mod saving;
 pub(crate) mod summary;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lycosa_lua::worker::{
-    Driver, IndexKind, LatencyNs, Measurement, WorkerOptions, WorkloadSource,
+    Driver, IndexKind, LatencyNs, Measurement, Resources, WorkerOptions, WorkloadSource,
 };
 use serde::{Deserialize, Serialize};
 
@@ -176,6 +176,13 @@ pub(crate) struct Run {
     /// Translator that it ran under, by its own account; null for programs that tell none.
     #[serde(default)]
     pub(crate) translator: Option<Translator>,
+    /// What the process took from the start to the end of the transactions, by its own account;
+    /// null for programs that tell nothing.
+    #[serde(default)]
+    pub(crate) resources: Option<Resources>,
+    /// What the process took in all its life, seen from outside.
+    #[serde(default)]
+    pub(crate) process_resources: Option<Resources>,
     /// The machine just before it.
     #[serde(default)]
     pub(crate) before: Conditions,
@@ -214,6 +221,8 @@ impl Run {
             jit: measurement.jit,
             binary_arch: measurement.binary_arch,
             translator: surroundings.translator,
+            resources: measurement.resources,
+            process_resources: surroundings.process_resources,
             before: surroundings.before,
             after: surroundings.after,
         }
@@ -240,6 +249,8 @@ pub(crate) struct Surroundings {
     pub(crate) date: String,
     /// Life of the process.
     pub(crate) process_s: f64,
+    /// What the process took in all its life.
+    pub(crate) process_resources: Option<Resources>,
     /// Translator by the worker's own account.
     pub(crate) translator: Option<Translator>,
     /// The machine before.

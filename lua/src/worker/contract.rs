@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::resources::Resources;
+
 /// Kind of the primary index that the workload's space gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -111,6 +113,9 @@ pub struct Measurement {
     pub binary_arch: String,
     /// Whether the JIT was on and worked.
     pub jit: bool,
+    /// What the process took of its machine; `None` where a program does not tell.
+    #[serde(default)]
+    pub resources: Option<Resources>,
 }
 
 /// Why a repetition gave no figure.

@@ -5,6 +5,7 @@ mod description;
 mod luajit;
 mod measure;
 mod native;
+pub mod resources;
 mod scripted;
 
 pub use contract::{
@@ -12,6 +13,7 @@ pub use contract::{
     WorkloadDefaults, WorkloadInfo, WorkloadOption, WorkloadSource,
 };
 pub use luajit::{LuaJit, MachineCode, luajit};
+pub use resources::Resources;
 
 /// The bundled workloads: name and source.
 const BUNDLED: &[(&str, &str)] = &[
