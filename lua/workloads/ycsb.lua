@@ -142,7 +142,7 @@ function workload.prepare(ctx)
     ctx.definition, ctx.expected_records = definition, options.recordcount
     if definition.writing == 'insert' then
         -- Twice the inserts that are to be expected, as in YCSB, and no more than there are records.
-        local inserts = math.ceil(2 * ctx.records * (1 - definition.share))
+        local inserts = math.ceil(2 * (ctx.records or math.huge) * (1 - definition.share))
         ctx.expected_records = options.recordcount + math.min(inserts, options.recordcount)
     end
     ctx.inserted = {}
