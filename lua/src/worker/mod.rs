@@ -16,7 +16,13 @@ pub use luajit::{LuaJit, MachineCode, luajit};
 pub use resources::Resources;
 
 /// The bundled workloads: name and source.
-const BUNDLED: &[(&str, &str)] = &[("insert", include_str!("../../workloads/insert.lua"))];
+const BUNDLED: &[(&str, &str)] = &[
+    ("insert", include_str!("../../workloads/insert.lua")),
+    ("mixed", include_str!("../../workloads/mixed.lua")),
+    ("kv", include_str!("../../workloads/kv.lua")),
+    ("tpcc", include_str!("../../workloads/tpcc.lua")),
+    ("queue", include_str!("../../workloads/queue.lua")),
+];
 
 /// Runs one repetition in this process. Call it once a process: the fiber runtime is process-wide.
 ///
