@@ -299,7 +299,7 @@ fn settings_that_make_no_sense_are_one_clear_line() {
         assert_eq!(shown.trim_end().lines().count(), 1, "{shown}");
     }
     let more = ["--set", "workload=e", "--index", "hash"];
-    let shown = error(1, &[&SMALL_YCSB[..], &more].concat());
+    let shown = error(2, &[&SMALL_YCSB[..], &more].concat());
     assert!(shown.contains("take --index tree"), "{shown}");
 }
 

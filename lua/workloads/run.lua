@@ -174,7 +174,7 @@ local function check_value(option, value)
 end
 
 -- The values of the workload's options, all there.
-local function resolve_options(workload, settings)
+local function resolve_options(workload, settings, ctx)
     local options = {}
     for _, option in ipairs(workload.options or {}) do
         local text = settings[option.name]
@@ -185,13 +185,16 @@ local function resolve_options(workload, settings)
             check_value(option, options[option.name])
         end
     end
+    if workload.check ~= nil then
+        workload.check(options, ctx)
+    end
     return options
 end
 
 -- Runs one repetition. `host` holds `peak_rss_bytes()`, and what reads resources: `begin()` just
 -- before the first transaction, `finish(memory_levels)` just behind the last.
 local function drive(workload, ctx, settings, host)
-    local results, failed = guard('options', resolve_options, workload, settings)
+    local results, failed = guard('options', resolve_options, workload, settings, ctx)
     if failed ~= nil then
         return nil, {kind = 'usage', message = failed.message}
     end

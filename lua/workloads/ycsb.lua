@@ -119,12 +119,15 @@ local function record_of(ctx, generator, number)
     return tuple
 end
 
+function workload.check(options, ctx)
+    if WORKLOADS[options.workload].reading == 'scan' and ctx.index ~= 'TREE' then
+        error('workload e scans in the order of keys, which a hash table does not have; take --index tree', 0)
+    end
+end
+
 function workload.prepare(ctx)
     local options = ctx.options
     local definition = WORKLOADS[options.workload]
-    if definition.reading == 'scan' and ctx.index ~= 'TREE' then
-        error('workload e scans in the order of keys, which a hash table does not have; take --index tree', 0)
-    end
     local format = {{'key', 'string'}}
     for field = 1, options.fieldcount do
         table.insert(format, {'field' .. field - 1, 'string'})

@@ -20,6 +20,10 @@ const BUNDLED: &[(&str, &str)] = &[
     ("insert", include_str!("../../workloads/insert.lua")),
     ("tpcb", include_str!("../../workloads/tpcb.lua")),
     ("ycsb", include_str!("../../workloads/ycsb.lua")),
+    ("mixed", include_str!("../../workloads/mixed.lua")),
+    ("kv", include_str!("../../workloads/kv.lua")),
+    ("tpcc", include_str!("../../workloads/tpcc.lua")),
+    ("queue", include_str!("../../workloads/queue.lua")),
 ];
 
 /// Runs one repetition in this process. Call it once a process: the fiber runtime is process-wide.
