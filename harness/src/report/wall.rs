@@ -130,7 +130,7 @@ pub(crate) fn conclusion(record: &WallRecord) -> String {
     let Some(last) = record.steps.last() else {
         return String::from("none: no size was measured");
     };
-    let least = record.steps.iter().map(ops_per_s).fold(best, f64::min);
+    let slowest = record.steps.iter().map(ops_per_s).fold(best, f64::min);
     let what = match record.ending {
         Some(WallEnd::Quota) => {
             let records = record
@@ -153,7 +153,7 @@ pub(crate) fn conclusion(record: &WallRecord) -> String {
     };
     format!(
         "none: {what} before the throughput halved; at the slowest size it was {} of the best",
-        whole_percent(least / best)
+        whole_percent(slowest / best)
     )
 }
 
@@ -204,8 +204,9 @@ pub(crate) fn conclude(page: &mut Page<'_>, record: &WallRecord) -> io::Result<(
     };
     page.sentence(style, "wall", &conclusion(record))?;
     if let Some(end) = &record.at_quota {
-        for (label, text) in ["at the quota", "", ""].iter().zip(at_quota(end)) {
-            page.labelled(PLAIN, label, &[text])?;
+        // A label that is not quite empty keeps the others below the first.
+        for (label, text) in ["at the quota", " ", " "].into_iter().zip(at_quota(end)) {
+            page.sentence(PLAIN, label, &text)?;
         }
     }
     Ok(())
