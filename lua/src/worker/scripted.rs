@@ -94,7 +94,7 @@ fn load(lua: &Lua, source: &WorkloadSource) -> Result<Table, WorkerError> {
             "{file} has no function `transaction(ctx, fiber_id, n, first)`"
         )));
     }
-    for hook in ["prepare", "verify", "cleanup"] {
+    for hook in ["check", "prepare", "verify", "cleanup"] {
         if !matches!(
             workload.get::<Value>(hook),
             Ok(Value::Function(_) | Value::Nil)
