@@ -121,7 +121,7 @@ fn a_limit_that_ends_the_worker_leaves_the_curve() {
     if wall["ending"] != "halved" {
         assert_eq!(wall["ending"], "limit");
         assert!(
-            shown.contains("the limit of 128 MiB ended the worker behind "),
+            shown.contains("the limit of 128 MiB ended it behind "),
             "{shown}"
         );
     }

@@ -101,7 +101,10 @@ local function measure(space, options, records, latencies, draws)
         fibers[position]:set_joinable(true)
     end
     for position = 1, options.fibers do
-        fibers[position]:join()
+        local has_ended, err = fibers[position]:join()
+        if not has_ended then
+            failure = failure or err
+        end
     end
     if failure ~= nil and not is_quota(failure) then
         error(failure, 0)
@@ -115,8 +118,17 @@ local function measure(space, options, records, latencies, draws)
     }, failure
 end
 
+-- Whether there was room for what was refused: then the system, not the quota, had no memory for it.
+local function is_of_system(err)
+    local info = box.slab.info()
+    local bytes = tonumber(err.message:match('allocate (%d+) bytes'))
+    return bytes ~= nil and info.quota_used + bytes <= info.quota_size
+end
+
 -- What the quota has refused, and what it still allows: deletes, and inserts into the room they make.
+-- Answers with what ended it, too.
 local function at_quota(space, payload, last, err)
+    local ending = is_of_system(err) and 'system' or 'quota'
     local report = {
         records = last, code = err.code, message = err.message, records_kept = space:len(), deleted = 0,
     }
@@ -134,7 +146,7 @@ local function at_quota(space, payload, last, err)
     local again = fill(space, payload, last, to_delete, math.huge)
     report.inserted_again = again - last
     report.records_at_end = space:len()
-    return report
+    return ending, report
 end
 
 local options, step = ...
@@ -170,7 +182,7 @@ for position = 1, options.steps do
         measured, err = measure_twice_if_halved(last, best)
     end
     if err ~= nil then
-        return 'quota', at_quota(space, payload, last, err)
+        return at_quota(space, payload, last, err)
     end
     local info = box.slab.info()
     measured.quota_used_bytes = tonumber(info.quota_used)
@@ -185,4 +197,4 @@ for position = 1, options.steps do
 end
 local err
 last, err = fill(space, payload, last, math.huge, math.huge)
-return 'quota', at_quota(space, payload, last, err)
+return at_quota(space, payload, last, err)

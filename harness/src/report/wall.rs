@@ -144,11 +144,14 @@ pub(crate) fn conclusion(record: &WallRecord) -> String {
                 decimal_bytes(last.data_bytes)
             )
         }
-        Some(WallEnd::Limit) => format!(
-            "the limit of {} ended the worker behind {}",
-            Size(record.options.limit_memory_bytes.unwrap_or_default()),
-            place(last)
-        ),
+        Some(WallEnd::Limit) => match record.options.limit_memory_bytes {
+            Some(limit) => format!(
+                "the limit of {} ended it behind {}",
+                Size(limit),
+                place(last)
+            ),
+            None => format!("the system had no more memory behind {}", place(last)),
+        },
         _ => format!("it was stopped behind {}", place(last)),
     };
     format!(
@@ -204,8 +207,12 @@ pub(crate) fn conclude(page: &mut Page<'_>, record: &WallRecord) -> io::Result<(
     };
     page.sentence(style, "wall", &conclusion(record))?;
     if let Some(end) = &record.at_quota {
+        let label = match record.ending {
+            Some(WallEnd::Limit) => "at the limit",
+            _ => "at the quota",
+        };
         // A label that is not quite empty keeps the others below the first.
-        for (label, text) in ["at the quota", " ", " "].into_iter().zip(at_quota(end)) {
+        for (label, text) in [label, " ", " "].into_iter().zip(at_quota(end)) {
             page.sentence(PLAIN, label, &text)?;
         }
     }
@@ -330,7 +337,7 @@ mod tests {
         assert!(written(80, &found).contains("at the quota  error 2: Failed to allocate\n"));
         found.ending = Some(WallEnd::Limit);
         found.options.limit_memory_bytes = Some(2 << 30);
-        assert!(conclusion(&found).contains("the limit of 2 GiB ended the worker behind 300 MB"));
+        assert!(conclusion(&found).contains("the limit of 2 GiB ended it behind 300 MB"));
         assert_eq!(conclusion(&record(&[])), "none: no size was measured");
     }
 
