@@ -189,7 +189,7 @@ impl Limit {
             return error.into();
         }
         self.reached(match error {
-            WorkerError::Workload { message, .. } => message,
+            WorkerError::Workload { message, .. } => first_line(&message),
             WorkerError::Memory {
                 records_done,
                 records,
@@ -202,6 +202,12 @@ impl Limit {
             other => other.to_string(),
         })
     }
+}
+
+/// The first line that says something; what stands below it is where in this program.
+fn first_line(message: &str) -> String {
+    let line = message.lines().find(|line| !line.trim().is_empty());
+    line.unwrap_or_default().trim().to_owned()
 }
 
 /// How much address space the allocator may reserve at once, so that what it does not use leaves room
@@ -286,7 +292,7 @@ mod tests {
             limit.explained(error).to_string()
         };
         assert_eq!(
-            explained("bank.lua:3: not enough memory"),
+            explained("bank.lua:3: not enough memory\nstack traceback:\n"),
             "the limit of 300 MiB ended the worker (bank.lua:3: not enough memory); raise \
              --limit-memory, or measure less"
         );
