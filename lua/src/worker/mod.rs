@@ -1,4 +1,5 @@
-//! One repetition of a workload in this process: from its Lua file (`scripted`) or from Rust (`native`).
+//! One repetition of a workload in this process: from its Lua file (`scripted`) or from Rust
+//! (`native`); or the search for the memory `wall`.
 
 mod contract;
 mod description;
@@ -7,6 +8,7 @@ mod measure;
 mod native;
 pub mod resources;
 mod scripted;
+mod wall;
 
 pub use contract::{
     Driver, FIBERS_MAX, IndexKind, LatencyNs, Measurement, WorkerError, WorkerOptions,
@@ -14,6 +16,7 @@ pub use contract::{
 };
 pub use luajit::{LuaJit, MachineCode, luajit};
 pub use resources::Resources;
+pub use wall::{AtQuota, WallCurve, WallEnding, WallOptions, WallStep, wall};
 
 /// The bundled workloads: name and source.
 const BUNDLED: &[(&str, &str)] = &[
@@ -99,6 +102,7 @@ mod tests {
             memory_bytes: 16 << 20,
             seed: 1,
             settings: Vec::new(),
+            limit_memory_bytes: None,
             unit: None,
         }
     }
