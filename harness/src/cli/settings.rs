@@ -28,7 +28,7 @@ pub(crate) fn worker_options(
         None => describe(&workload)?,
     };
     check_settings(&arguments.settings, &info)?;
-    Ok(WorkerOptions {
+    let mut options = WorkerOptions {
         workload,
         records,
         fibers: arguments.fibers,
@@ -39,7 +39,12 @@ pub(crate) fn worker_options(
         memory_bytes: arguments.memory.0,
         seed: arguments.seed,
         settings: arguments.settings.clone(),
-    })
+        duration_s: None,
+        warmup_s: 0.0,
+        rate_per_s: None,
+    };
+    arguments.pace.apply(&mut options)?;
+    Ok(options)
 }
 
 /// A name with `.lua` at its end or a slash in it is a file's; every other is a bundled workload's.

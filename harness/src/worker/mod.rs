@@ -84,6 +84,9 @@ pub(crate) mod testing {
             jit_aborts: 3,
             binary_arch: String::from("x86_64"),
             jit: true,
+            txn_latency_corrected_ns: None,
+            txn_latency_corrected_histogram: String::new(),
+            backlog_ops: None,
         }
     }
 }

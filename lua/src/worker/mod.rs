@@ -5,12 +5,14 @@ mod luajit;
 mod measure;
 mod native;
 mod scripted;
+mod stopping;
 
 pub use contract::{
     Driver, FIBERS_MAX, IndexKind, LatencyNs, Measurement, WorkerError, WorkerOptions,
     WorkloadInfo, WorkloadOption, WorkloadSource,
 };
 pub use luajit::{LuaJit, MachineCode, luajit};
+pub use stopping::{Phase, phase, stop};
 
 /// The bundled workloads: name and source.
 const BUNDLED: &[(&str, &str)] = &[("insert", include_str!("../../workloads/insert.lua"))];
@@ -76,6 +78,9 @@ mod tests {
             memory_bytes: 16 << 20,
             seed: 1,
             settings: Vec::new(),
+            duration_s: None,
+            warmup_s: 0.0,
+            rate_per_s: None,
         }
     }
 
