@@ -259,17 +259,19 @@ local function run_by_clock(workload, ctx, pace, stop)
     local corrected = pace.rate_per_s and new_histogram()
     local done_ops, counted_ops = 0, 0
     local warmup_ns, duration_ns = pace.warmup_s * 1e9, (pace.duration_s or math.huge) * 1e9
-    local counted_from, cpu_started
+    local counted_from, cpu_started, ends_ns
 
+    -- As fast as it goes, at least one transaction counts, however slow it is.
     local function start_counting(now)
-        counted_from, cpu_started = now, clock.proc()
-        schedule.ends_ns = now + duration_ns
+        counted_from, cpu_started, ends_ns = now, clock.proc(), now + duration_ns
+        schedule.ends_ns = corrected and ends_ns or math.huge
     end
 
     -- What is counted of a transaction, all of it; the corrected latency runs from the time at which
     -- it was due, however late it began.
     local function observe(latency_ns, corrected_ns, ops)
         counted_ops = counted_ops + ops
+        schedule.ends_ns = ends_ns
         record(latencies, latency_ns)
         if corrected then
             record(corrected, corrected_ns)
@@ -407,8 +409,8 @@ local function drive(workload, ctx, settings, pace, host)
         local is_verified = workload.verify ~= nil
         return nil, {kind = 'stopped', done_ops = measured.done_ops, is_verified = is_verified}
     elseif measured.ops == 0 then
-        return nil, {kind = 'usage', message = 'no transaction was counted within the time of '
-            .. '--duration; give it more'}
+        return nil, {kind = 'usage', message = 'no transaction was due and done within the '
+            .. 'time of --duration; raise it, or --rate'}
     end
     return measured
 end

@@ -453,7 +453,7 @@ fn conclude(
     quiet: bool,
     page: &mut Page<'_>,
 ) -> Result<Exit, Failure> {
-    let Outcome { record, ending } = &measured.outcome;
+    let Outcome { record, ending, .. } = &measured.outcome;
     let runs = &record.runs;
     let counted = counted(session, runs);
     if !runs.is_empty() {
@@ -474,10 +474,9 @@ fn conclude(
     if matches!(ending, Ending::Complete) {
         return Ok(Exit::Done);
     }
-    if runs.is_empty() {
-        page.sentence(YELLOW, "interrupted", "before anything was measured")?;
-    } else {
-        page.sentence(YELLOW, "interrupted", &format!("after {counted}"))?;
+    let text = findings::interrupted(&measured.outcome, &counted);
+    page.sentence(YELLOW, "interrupted", &text)?;
+    if !runs.is_empty() {
         // In one piece, so that it can be copied.
         page.labelled(PLAIN, "go on with", &[command_line::resuming(path)])?;
     }

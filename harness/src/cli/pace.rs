@@ -51,6 +51,11 @@ impl PaceArguments {
         Ok(())
     }
 
+    /// Whether any of them was given.
+    pub(super) fn is_given(&self) -> bool {
+        self.duration.is_some() || self.rate.is_some()
+    }
+
     /// Sizes to measure: those asked for, or one that is none, as the time is what ends it.
     pub(super) fn sizes(&self, sizes: Vec<u64>) -> Vec<u64> {
         match self.duration {

@@ -5,6 +5,7 @@
 
 use super::axis::{Axis, Origin};
 use super::chart::{Chart, Dot, Line};
+use crate::pace::size;
 use crate::quantity::short_count;
 use crate::report::dataset::{Dataset, Section, Series, SeriesPoint};
 use crate::report::side_by_side::cut;
@@ -42,7 +43,7 @@ struct Quantity {
 }
 
 const WALL_TIME: Quantity = Quantity {
-    of_run: |run| run.wall_s,
+    of_run: Run::compared_s,
     of_figures: |point| Some(point.figures.as_ref()?.wall_s.median),
     interval: |point| point.figures.as_ref()?.wall_s.interval,
 };
@@ -137,7 +138,7 @@ impl Charts<'_> {
                 let x = self.place(position, point);
                 let median = figures.wall_s.median;
                 line.dots
-                    .extend(dots(point, x, |run| percent(run.wall_s, median)));
+                    .extend(dots(point, x, |run| percent(run.compared_s(), median)));
             }
             lines.push(line);
         }
@@ -198,7 +199,7 @@ impl Charts<'_> {
         let lines = scaled(lines, factor);
         let title = format!(
             "Latency of a transaction at {} records, {unit}",
-            short_count(records)
+            size(records)
         );
         let y = Axis::fitting(&values(&lines), Origin::Zero, number);
         let names = ["p50", "p95", "p99", "p99.9", "max"].map(str::to_owned);
@@ -251,7 +252,7 @@ impl Charts<'_> {
     fn chart(&self, title: String, y: Axis, lines: Vec<Line>) -> Chart {
         let (x_title, x) = match self.sizes.as_slice() {
             [records] => (
-                format!("{} records", short_count(*records)),
+                format!("{} records", size(*records)),
                 Axis::named(self.names()),
             ),
             sizes => {
