@@ -8,7 +8,6 @@
 -- and it prints one line of JSON behind the prefix, shaped as the runs of `lycosa run --json`; the
 -- arm `tarantool` of `lycosa compare` reads it.
 
-local bit = require('bit')
 local clock = require('clock')
 local ffi = require('ffi')
 local fiber = require('fiber')
@@ -67,6 +66,18 @@ local function call(workload, hook, ...)
     return guard(hook, workload[hook], ...)
 end
 
+-- Memory by kind, in bytes.
+local function memory_levels()
+    local slab = box.slab.info()
+    local used, tuples = tonumber(slab.arena_used), tonumber(slab.items_used)
+    return {
+        lua_heap_bytes = collectgarbage('count') * 1024,
+        quota_used_bytes = tonumber(slab.quota_used),
+        index_bytes = used - tuples,
+        tuple_bytes = tuples,
+    }
+end
+
 -- Runs `work(fiber_id)` in each of the fibers to its end; answers with the first failure.
 local function run_fibers(count, work, has_failed)
     local failed
@@ -98,9 +109,10 @@ local function check_ended()
 end
 
 -- Runs a known number of operations as fast as they go. Answers with wall time, CPU time, operations
--- done, the latency of each transaction in nanoseconds, and the failure if there was one. `stop[0]`
+-- done, the latency of each transaction in nanoseconds, and the failure if there was one. `host.stop[0]`
 -- becomes 1 when the user wants no more transactions.
-local function run_all(workload, ctx, stop)
+local function run_all(workload, ctx, host)
+    local stop = host.stop
     local records, ops_per_txn = ctx.records, ctx.ops_per_txn
     local transaction = workload.transaction
     local has_room, latencies =
@@ -128,120 +140,26 @@ local function run_all(workload, ctx, stop)
 
     collectgarbage()
     collectgarbage()
+    host.begin()
     local cpu_started, started = clock.proc(), clock.monotonic()
     local failed = run_fibers(ctx.fibers, work, has_failed)
-    return {
+    local measured = {
         wall_s = clock.monotonic() - started,
         cpu_s = clock.proc() - cpu_started,
         ops = done_ops,
         done_ops = done_ops,
         txns = done_txns,
         latencies = latencies,
-    }, failed
-end
-
--- Latencies whose number is not known beforehand: counts of values by their 11 leading bits, which
--- is what a histogram with three decimal digits tells apart. 53 doublings of 1,024 counts each; a
--- double holds its exponent and its leading bits side by side, which makes them the position.
-local BUCKETS, FIRST_BUCKET = 53 * 1024, 1023 * 1024
-local LATENCY_NS_MAX = 2 ^ 53 - 1
-local split = ffi.new('union { double value; struct { uint32_t low, high; } words; }')
-
-local function new_histogram()
-    return {counts = ffi.new('double[?]', BUCKETS), max = 0, count = 0}
-end
-
-local function record(histogram, latency_ns)
-    split.value = math.min(math.max(latency_ns, 1), LATENCY_NS_MAX)
-    local bucket = bit.rshift(split.words.high, 10) - FIRST_BUCKET
-    histogram.counts[bucket] = histogram.counts[bucket] + 1
-    histogram.count = histogram.count + 1
-    histogram.max = math.max(histogram.max, latency_ns)
-end
-
--- Smallest value of a bucket.
-local function value_of(bucket)
-    split.words.low, split.words.high = 0, bit.lshift(bucket + FIRST_BUCKET, 10)
-    return math.floor(split.value)
-end
-
--- A fiber that waits for the time of a transaction sleeps until this long before it, or as long as
--- sleeping last took too long, and yields from then on: sleep alone would come too late.
-local AWAKE_NS_MIN, AWAKE_NS_MAX = 50e3, 2e6
--- Longest sleep, so that a wish to stop is noticed.
-local SLEEP_NS_MAX = 100e6
-
--- Hands out operations: at once, or each when it is due by a rate. At most one fiber waits for the
--- clock, the others for `turn`.
-local function new_schedule(records, ops_per_txn, rate_per_s, now_ns)
-    local schedule = {next_op = 1, ends_ns = math.huge}
-    local interval_ns = rate_per_s and 1e9 / rate_per_s
-    local turn, has_waiter, awake_ns = fiber.cond(), false, AWAKE_NS_MIN
-
-    -- Comes back somewhat nearer to `due_ns`, or after it.
-    local function wait_towards(due_ns, now)
-        local pause = math.min(due_ns - now - awake_ns, SLEEP_NS_MAX)
-        if pause <= 0 then
-            fiber.yield()
-            return now_ns()
-        end
-        fiber.sleep(pause / 1e9)
-        local woken = now_ns()
-        awake_ns = math.min(math.max(woken - now - pause, awake_ns * 0.9, AWAKE_NS_MIN), AWAKE_NS_MAX)
-        return woken
-    end
-
-    -- The time at which the next operation is due: `now` without a rate.
-    local function next_due(now)
-        return interval_ns and (schedule.next_op - 1) * interval_ns or now
-    end
-
-    -- Takes operations; answers with the first one, their number, the time at which they were due
-    -- and the time now, or with nothing at the end.
-    function schedule.take(is_stopped)
-        while true do
-            local now = now_ns()
-            local due_ns = next_due(now)
-            local first = schedule.next_op
-            if now >= schedule.ends_ns or is_stopped() or (first > records and now >= due_ns) then
-                turn:broadcast()
-                return nil
-            elseif now >= due_ns then
-                local n = math.min(ops_per_txn, records - first + 1)
-                schedule.next_op = first + n
-                if interval_ns ~= nil and not has_waiter then
-                    turn:signal()
-                end
-                return first, n, due_ns, now
-            elseif has_waiter then
-                turn:wait()
-            else
-                has_waiter = true
-                local until_ns = math.min(due_ns, schedule.ends_ns)
-                while now < until_ns and not is_stopped() do
-                    now = wait_towards(until_ns, now)
-                end
-                has_waiter = false
-            end
-        end
-    end
-
-    -- Operations that were due before the end and have not begun.
-    function schedule.backlog_ops(now)
-        if interval_ns == nil then
-            return nil
-        end
-        local due_ops = math.min(math.ceil(math.min(now, schedule.ends_ns) / interval_ns), records)
-        return math.max(0, due_ops - (schedule.next_op - 1))
-    end
-
-    return schedule
+    }
+    measured.resources = host.finish(memory_levels())
+    return measured, failed
 end
 
 -- Runs operations by the clock: for a time, at a rate, or both, counting from the first transaction
 -- that ends after the warm-up. Answers as `run_all` does, with histograms instead of latencies.
-local function run_by_clock(workload, ctx, pace, stop)
-    local transaction = workload.transaction
+local function run_by_clock(workload, ctx, pace, host)
+    local histogram, schedules = require('lycosa.histogram'), require('lycosa.schedule')
+    local transaction, stop = workload.transaction, host.stop
     local has_failed = ffi.new('uint8_t[1]')
     local function is_stopped()
         return stop[0] ~= 0 or has_failed[0] ~= 0
@@ -254,15 +172,16 @@ local function run_by_clock(workload, ctx, pace, stop)
         return tonumber(clock.monotonic64() - origin)
     end
     local schedule =
-        new_schedule(ctx.records or math.huge, ctx.ops_per_txn, pace.rate_per_s, now_ns)
-    local latencies = new_histogram()
-    local corrected = pace.rate_per_s and new_histogram()
+        schedules.new(ctx.records or math.huge, ctx.ops_per_txn, pace.rate_per_s, now_ns)
+    local latencies = histogram.new()
+    local corrected = pace.rate_per_s and histogram.new()
     local done_ops, counted_ops = 0, 0
     local warmup_ns, duration_ns = pace.warmup_s * 1e9, (pace.duration_s or math.huge) * 1e9
     local counted_from, cpu_started, ends_ns
 
     -- As fast as it goes, at least one transaction counts, however slow it is.
     local function start_counting(now)
+        host.begin()
         counted_from, cpu_started, ends_ns = now, clock.proc(), now + duration_ns
         schedule.ends_ns = corrected and ends_ns or math.huge
     end
@@ -272,9 +191,9 @@ local function run_by_clock(workload, ctx, pace, stop)
     local function observe(latency_ns, corrected_ns, ops)
         counted_ops = counted_ops + ops
         schedule.ends_ns = ends_ns
-        record(latencies, latency_ns)
+        histogram.record(latencies, latency_ns)
         if corrected then
-            record(corrected, corrected_ns)
+            histogram.record(corrected, corrected_ns)
         end
     end
 
@@ -303,7 +222,7 @@ local function run_by_clock(workload, ctx, pace, stop)
     local failed = run_fibers(ctx.fibers, work, has_failed)
     local ended = now_ns()
     counted_from, cpu_started = counted_from or ended, cpu_started or clock.proc()
-    return {
+    local measured = {
         wall_s = (ended - counted_from) / 1e9,
         cpu_s = clock.proc() - cpu_started,
         ops = counted_ops,
@@ -311,7 +230,9 @@ local function run_by_clock(workload, ctx, pace, stop)
         backlog_ops = schedule.backlog_ops(ended),
         histogram = latencies,
         corrected = corrected or nil,
-    }, failed
+    }
+    measured.resources = host.finish(memory_levels())
+    return measured, failed
 end
 
 local BOOLEANS = {['true'] = true, ['false'] = false}
@@ -350,9 +271,9 @@ local function run_transactions(workload, ctx, pace, host)
     host.enter('transactions')
     local measured, failed
     if is_by_clock then
-        measured, failed = run_by_clock(workload, ctx, pace, host.stop)
+        measured, failed = run_by_clock(workload, ctx, pace, host)
     else
-        measured, failed = run_all(workload, ctx, host.stop)
+        measured, failed = run_all(workload, ctx, host)
     end
     host.enter('verification')
     ctx.done_ops = measured.done_ops
@@ -361,8 +282,9 @@ local function run_transactions(workload, ctx, pace, host)
     return measured, failed
 end
 
--- Runs one repetition. `host` holds `peak_rss_bytes()`, `enter(phase)` and `stop`, a pointer to a
--- byte that is not 0 once no more transactions shall begin.
+-- Runs one repetition. `host` holds `peak_rss_bytes()`, `enter(phase)`, and `stop`, a pointer to a
+-- byte that is not 0 once no more transactions shall begin; and what reads resources: `begin()` just
+-- before the first transaction that counts, `finish(memory_levels)` just behind the last.
 local function drive(workload, ctx, settings, pace, host)
     local results, failed = guard('options', resolve_options, workload, settings)
     if failed ~= nil then
@@ -426,7 +348,7 @@ if type(embedded) == 'table' then
     end
     for _, name in ipairs({'histogram', 'corrected'}) do
         if measured ~= nil and measured[name] ~= nil then
-            measured[name].counts = ffi.string(measured[name].counts, 8 * BUCKETS)
+            measured[name].counts = ffi.string(measured[name].counts, 8 * require('lycosa.histogram').BUCKETS)
         end
     end
     return measured, failed
@@ -442,8 +364,9 @@ local function fail(message)
 end
 
 local function parse_arguments(arguments)
+    -- The workload may have defaults of its own for what is false here.
     local parsed = {
-        records = 1000000, fibers = 50, ['ops-per-txn'] = 100, index = 'TREE',
+        records = false, fibers = 50, ['ops-per-txn'] = false, index = 'TREE',
         memory = 4 * 1024 * 1024 * 1024, jit = 'on', seed = 1, prefix = '',
         -- 0 is none.
         duration = 0, warmup = 0, rate = 0,
@@ -462,7 +385,7 @@ local function parse_arguments(arguments)
                 fail(('--set takes KEY=VALUE, got %s'):format(value))
             end
             settings[name] = setting
-        elseif type(parsed[key]) == 'number' then
+        elseif type(parsed[key]) == 'number' or parsed[key] == false then
             parsed[key] = tonumber(value) or fail(('--%s takes a number'):format(key))
         elseif key == 'workload' or parsed[key] ~= nil then
             parsed[key] = value
@@ -477,34 +400,13 @@ local function parse_arguments(arguments)
     return parsed, settings
 end
 
--- A histogram of a list of latencies.
-local function histogram_of(latencies, count)
-    local histogram = new_histogram()
+-- Percentiles and counts of a list of latencies.
+local function summarize_list(histogram, latencies, count)
+    local recorded = histogram.new()
     for position = 0, count - 1 do
-        record(histogram, tonumber(latencies[position]))
+        histogram.record(recorded, tonumber(latencies[position]))
     end
-    return histogram
-end
-
--- Percentiles, and the counts as a list of {value, count}.
-local function summarize(histogram)
-    local counts, seen, values = {}, 0, {}
-    local shares = {{'p50', 0.5}, {'p95', 0.95}, {'p99', 0.99}, {'p999', 0.999}}
-    for bucket = 0, BUCKETS - 1 do
-        local count = histogram.counts[bucket]
-        if count > 0 then
-            local value = value_of(bucket)
-            table.insert(counts, {value, count})
-            seen = seen + count
-            for _, share in ipairs(shares) do
-                if values[share[1]] == nil and seen >= share[2] * histogram.count then
-                    values[share[1]] = value
-                end
-            end
-        end
-    end
-    values.max, values.count = histogram.max, histogram.count
-    return values, counts
+    return histogram.summarize(recorded)
 end
 
 -- The names that results have for architectures.
@@ -540,6 +442,10 @@ local function main()
             end
         end, 'trace')
     end
+    -- Lycosa's own modules, `lycosa.random` for one, are beside this file.
+    local own_folder = fio.abspath(fio.dirname(arg[0]))
+    package.path = fio.pathjoin(own_folder, '?.lua') .. ';' .. package.path
+    local histogram = require('lycosa.histogram')
     -- Before box.cfg, which changes into the working directory.
     local workload = dofile(parsed.workload)
     local directory = fio.tempdir()
@@ -547,24 +453,32 @@ local function main()
         memtx_memory = parsed.memory, wal_mode = 'none', work_dir = directory,
         log_level = 2, checkpoint_interval = 0,
     })
-    local pace = {duration_s = given(parsed.duration), warmup_s = parsed.warmup, rate_per_s = given(parsed.rate)}
+    local pace = {
+        duration_s = given(parsed.duration), warmup_s = parsed.warmup, rate_per_s = given(parsed.rate),
+    }
+    local defaults = workload.defaults or {}
     local ctx = {
-        records = pace.duration_s == nil and parsed.records or nil, fibers = parsed.fibers, ops_per_txn = parsed['ops-per-txn'],
+        records = pace.duration_s == nil and (parsed.records or defaults.records or 1000000) or nil,
+        fibers = parsed.fibers, ops_per_txn = parsed['ops-per-txn'] or defaults.ops_per_txn or 100,
         index = parsed.index, seed = parsed.seed,
     }
     local measured, failed = drive(workload, ctx, settings, pace, {
         peak_rss_bytes = peak_rss_bytes, enter = function() end, stop = ffi.new('uint8_t[1]'),
+        begin = function() end, finish = function(levels) return levels end,
     })
     fio.rmtree(directory)
     if failed ~= nil then
         fail(('%s: %s%s'):format(failed.hook or failed.kind, failed.message, failed.traceback or ''))
     end
     local name = fio.basename(parsed.workload, '.lua')
-    local percentiles, counts =
-        summarize(measured.histogram or histogram_of(measured.latencies, measured.txns))
-    local corrected_percentiles, corrected_counts
+    local percentiles, counts, corrected_percentiles, corrected_counts
+    if measured.histogram ~= nil then
+        percentiles, counts = histogram.summarize(measured.histogram)
+    else
+        percentiles, counts = summarize_list(histogram, measured.latencies, measured.txns)
+    end
     if measured.corrected ~= nil then
-        corrected_percentiles, corrected_counts = summarize(measured.corrected)
+        corrected_percentiles, corrected_counts = histogram.summarize(measured.corrected)
     end
     print(parsed.prefix .. json.encode({
         arm = 'tarantool', workload = name, records = ctx.records, fibers = ctx.fibers,
@@ -579,6 +493,7 @@ local function main()
         jit = (jit.status()), jit_traces = traces, jit_aborts = aborts,
         program = 'Tarantool ' .. _TARANTOOL, seed = ctx.seed, memory_bytes = parsed.memory,
         binary_arch = ARCHITECTURES[jit.arch] or jit.arch, os = jit.os,
+        resources = measured.resources,
     }))
     os.exit(0)
 end

@@ -8,6 +8,7 @@ use super::page::Seconds;
 use super::table::{Column, Row, Table};
 use crate::pace::size;
 use crate::quantity::{decimal_bytes, rate, significant};
+use crate::result::Point;
 use crate::result::summary::Figures;
 use crate::statistics::Verdict;
 
@@ -45,15 +46,23 @@ pub(crate) fn times(dataset: &Dataset, section: &Section) -> Table {
         }
         cells
     });
-    let caption = if has_ratios {
-        format!("Wall time; ratios are times over those of {reference}")
-    } else {
-        String::from("Wall time")
-    };
+    let mut caption = String::from(time_title(&section.point));
+    if has_ratios {
+        caption.push_str(&format!("; ratios are times over those of {reference}"));
+    }
     Table {
         caption,
         columns,
         rows,
+    }
+}
+
+/// What the times of a point are.
+pub(crate) fn time_title(point: &Point) -> &'static str {
+    if point.is_by_time() {
+        "Time of a million operations"
+    } else {
+        "Wall time"
     }
 }
 

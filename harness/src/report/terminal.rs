@@ -49,12 +49,7 @@ pub(crate) fn header_of_sizes(
             format!("lycosa {}", context.lycosa_version),
             point.workload.clone(),
             sizes.to_owned(),
-            format!(
-                "{} fibers x {} {}",
-                point.fibers,
-                point.ops_per_txn,
-                point.operation_noun()
-            ),
+            point.concurrency(),
             index(point.index).to_owned(),
             driver.to_owned(),
         ]
@@ -148,6 +143,10 @@ pub(crate) fn report(
         page.labelled(PLAIN, "CPU time", &resources(figures))?;
         latencies(page, figures)?;
         schedule(page, point, figures)?;
+        let taken = super::resources::items(&figures.resources);
+        if !taken.is_empty() {
+            page.labelled(DIM, "resources", &taken)?;
+        }
         warnings(page, figures, runs)?;
     }
     let void: Vec<&str> = runs.iter().filter_map(|run| run.void.as_deref()).collect();
@@ -458,6 +457,8 @@ mod tests {
             "CPU time      0.1014 s   peak memory 71.0 MB   44.1 bytes a record",
             "transaction   p50 9.81   p95 1,930",
             "max 1,930 us",
+            "resources     CPU 100.0 % transaction thread, 0.0 % others",
+            "17,303 minor faults, 0 major   2 voluntary switches, 13 forced",
             "verified      1,000,000 records   checksum 5f3a09c100000000",
             "machine       Apple M2 (4P + 4E)   macOS 15.5   arm64, native",
             "JIT on, 12 traces, 3 aborted",

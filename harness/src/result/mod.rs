@@ -6,6 +6,7 @@ pub(crate) mod file;
 pub(crate) mod latency;
 mod lock;
 pub(crate) mod plan;
+pub(crate) mod resources;
 pub(crate) mod run;
 pub(crate) mod saving;
 pub(crate) mod summary;
@@ -103,6 +104,7 @@ pub(crate) mod testing {
             duration_s: None,
             warmup_s: 0.0,
             rate_per_s: None,
+            unit: Some(String::from("inserts")),
         }
     }
 

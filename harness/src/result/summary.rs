@@ -1,9 +1,10 @@
 //! What repetitions come to, taken together: one arm at one point.
 
-use lycosa_lua::worker::LatencyNs;
+use lycosa_lua::worker::{LatencyNs, Resources};
 use serde::Serialize;
 
 use super::latency::{self, LatencyError};
+use super::resources;
 use super::run::{TIMED_OPS, per_second};
 use super::{Point, Run};
 use crate::statistics::{self, Summary};
@@ -29,6 +30,8 @@ pub(crate) struct Figures {
     pub(crate) txn_latency_corrected_ns: Option<LatencyNs>,
     /// With a rate: the largest backlog that was left at the end of any repetition.
     pub(crate) backlog_ops: Option<u64>,
+    /// Medians of what was taken of the machine.
+    pub(crate) resources: Resources,
     /// Relative change from the first to the last third, if it is more than noise.
     pub(crate) drift: Option<f64>,
     /// Repetitions (from 1) far from the median, with their relative distance.
@@ -70,6 +73,7 @@ pub(crate) fn figures<'a>(
         txn_latency_ns: latency::merge(counted.iter().copied())?,
         txn_latency_corrected_ns: latency::merge_corrected(counted.iter().copied())?,
         backlog_ops: counted.iter().filter_map(|run| run.backlog_ops).max(),
+        resources: resources::medians(&counted),
         drift: statistics::drift(&times),
         outliers,
     }))

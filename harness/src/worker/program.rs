@@ -3,6 +3,7 @@
 //! The line is shaped as a run in a result file. `wall_s` must be there, all else may be missing;
 //! what it says of its workload must be what was asked for.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,8 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use lycosa_lua::worker::{
-    self, Driver, IndexKind, LatencyNs, Measurement, WorkerError, WorkerOptions, WorkloadSource,
+    self, Driver, IndexKind, LatencyNs, Measurement, Resources, WorkerError, WorkerOptions,
+    WorkloadSource,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -126,6 +128,7 @@ impl Programs {
         if was_interrupted(end.status, &self.interrupt) {
             return Err(RepetitionError::Interrupted);
         }
+        let process_resources = Some(end.resources.clone());
         let answer = conclude(&end)
             .and_then(|answer| answer.checked(options, process_s))
             .map_err(|how| failed(how, end.errors))?;
@@ -134,6 +137,7 @@ impl Programs {
             program: Some(answer.program.clone().unwrap_or_else(|| name.clone())),
             command: self.words(),
             process_s,
+            process_resources,
             measurement: answer
                 .measurement(options)
                 .map_err(|how| failed(how, Vec::new()))?,
@@ -150,6 +154,9 @@ impl Programs {
             }
         };
         let driver = if self.template.mentions(Placeholder::Driver) {
+            for (name, text) in worker::TARANTOOL_MODULES {
+                self.file(name, text)?;
+            }
             self.file("run.lua", worker::TARANTOOL_DRIVER)?
         } else {
             PathBuf::new()
@@ -184,6 +191,7 @@ impl Programs {
         };
         let path = self.files.insert(folder).path().join(name);
         if !path.exists() {
+            path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
             std::fs::write(&path, text)?;
         }
         Ok(path)
@@ -267,6 +275,7 @@ struct Answer {
     warmup_s: Option<f64>,
     rate_per_s: Option<f64>,
     index: Option<String>,
+    resources: Option<BTreeMap<String, Option<f64>>>,
 }
 
 #[derive(Debug, Default, Clone, Copy, Deserialize)]
@@ -368,7 +377,9 @@ impl Answer {
         let counts = counts.chain(&self.txn_latency_corrected_counts);
         let counts =
             counts.flat_map(|(value, count)| [*value, *count].map(|x| ("txn_latency_counts", x)));
-        for (name, found) in percentiles.into_iter().chain(counts) {
+        let resources = self.resources.iter().flatten();
+        let resources = resources.filter_map(|(name, found)| Some((name.as_str(), (*found)?)));
+        for (name, found) in percentiles.into_iter().chain(counts).chain(resources) {
             if !found.is_finite() || found < 0.0 {
                 return Err(format!("its `{name}` is {found}"));
             }
@@ -416,6 +427,7 @@ impl Answer {
             txn_latency_corrected_ns,
             txn_latency_corrected_histogram: txn_latency_corrected_histogram.unwrap_or_default(),
             backlog_ops: self.backlog_ops.map(|ops| ops as u64),
+            resources: self.resources.map(|told| resources(&told)),
         })
     }
 }
@@ -431,6 +443,21 @@ fn latencies(
     let counts = counts.iter();
     let counts = counts.map(|(value, count)| (*value as u64, *count as u64));
     latency::of_counts(counts, percentiles.max as u64).map_err(|error| error.to_string())
+}
+
+/// What a program tells of its resources; names that are not known here are passed over.
+fn resources(told: &BTreeMap<String, Option<f64>>) -> Resources {
+    let is_real = |name: &str| name.ends_with("_s") || name.ends_with("_j");
+    let fields = told.iter().map(|(name, found)| {
+        let value = match found {
+            Some(found) if is_real(name) => Value::from(*found),
+            Some(found) => Value::from(*found as u64),
+            None => Value::Null,
+        };
+        (name.clone(), value)
+    });
+    // Each field is of the kind that its name tells.
+    serde_json::from_value(Value::Object(fields.collect())).unwrap_or_default()
 }
 
 impl From<Percentiles> for LatencyNs {

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::resources::Resources;
+
 /// Kind of the primary index that the workload's space gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -72,6 +74,9 @@ pub struct WorkerOptions {
     /// each when a fiber is free.
     #[serde(default)]
     pub rate_per_s: Option<f64>,
+    /// What the workload calls its operations, for those who show figures; see [`WorkloadInfo::unit`].
+    #[serde(default)]
+    pub unit: Option<String>,
 }
 
 impl WorkerOptions {
@@ -141,6 +146,9 @@ pub struct Measurement {
     /// With a rate: operations that were due before the end and had not begun.
     #[serde(default)]
     pub backlog_ops: Option<u64>,
+    /// What the process took of its machine; `None` where a program does not tell.
+    #[serde(default)]
+    pub resources: Option<Resources>,
 }
 
 /// Why a repetition gave no figure.
@@ -217,4 +225,21 @@ pub struct WorkloadInfo {
     pub help: String,
     /// Its own options.
     pub options: Vec<WorkloadOption>,
+    /// What it takes for options of every workload that are not given.
+    #[serde(default)]
+    pub defaults: WorkloadDefaults,
+    /// What its operations are called, a noun in the plural; `None` for `operations`.
+    #[serde(default)]
+    pub unit: Option<String>,
+}
+
+/// Defaults of a workload that differ from those of the defining run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkloadDefaults {
+    /// Operations in one transaction.
+    #[serde(default)]
+    pub ops_per_txn: Option<u32>,
+    /// Operations in all.
+    #[serde(default)]
+    pub records: Option<u64>,
 }

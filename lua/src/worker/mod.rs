@@ -1,17 +1,20 @@
 //! One repetition of a workload in this process: from its Lua file (`scripted`) or from Rust (`native`).
 
 mod contract;
+mod description;
 mod luajit;
 mod measure;
 mod native;
+pub mod resources;
 mod scripted;
 mod stopping;
 
 pub use contract::{
     Driver, FIBERS_MAX, IndexKind, LatencyNs, Measurement, WorkerError, WorkerOptions,
-    WorkloadInfo, WorkloadOption, WorkloadSource,
+    WorkloadDefaults, WorkloadInfo, WorkloadOption, WorkloadSource,
 };
 pub use luajit::{LuaJit, MachineCode, luajit};
+pub use resources::Resources;
 pub use stopping::{Phase, phase, stop};
 
 /// The bundled workloads: name and source.
@@ -54,6 +57,23 @@ pub fn bundled_source(name: &str) -> Option<&'static str> {
 /// The script that drives a workload under a real Tarantool; the same one drives it here.
 pub const TARANTOOL_DRIVER: &str = scripted::DRIVER;
 
+/// Modules that the driver and workloads require and Tarantool lacks: path below the driver's folder,
+/// and source.
+pub const TARANTOOL_MODULES: &[(&str, &str)] = &[
+    (
+        "lycosa/random.lua",
+        include_str!("../../workloads/lycosa/random.lua"),
+    ),
+    (
+        "lycosa/histogram.lua",
+        include_str!("../../workloads/lycosa/histogram.lua"),
+    ),
+    (
+        "lycosa/schedule.lua",
+        include_str!("../../workloads/lycosa/schedule.lua"),
+    ),
+];
+
 /// Loads a workload without running it: its help and options, or what is wrong with it.
 pub fn describe(source: &WorkloadSource) -> Result<WorkloadInfo, WorkerError> {
     scripted::describe(source)
@@ -81,6 +101,7 @@ mod tests {
             duration_s: None,
             warmup_s: 0.0,
             rate_per_s: None,
+            unit: None,
         }
     }
 

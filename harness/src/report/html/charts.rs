@@ -68,7 +68,7 @@ impl Charts<'_> {
             largest if largest < 1.0 => (1e3, "ms"),
             _ => (1.0, "s"),
         };
-        let title = format!("Wall time, {unit}");
+        let title = format!("{}, {unit}", time_title(&self.section.point));
         let mut chart = self.over_sizes(title, scaled(lines, factor));
         chart.y = chart.y.in_step_with(&chart.x, &values(&chart.lines));
         chart
