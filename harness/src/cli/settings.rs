@@ -7,6 +7,7 @@ use lycosa_lua::worker::{self, Driver, WorkerOptions, WorkloadInfo, WorkloadSour
 use super::Failure;
 use super::arguments::{Switch, WorkloadArguments};
 use crate::suggestion::nearest;
+use crate::worker::limit::LimitedBy;
 
 /// What a workload that says nothing of it takes.
 const RECORDS_DEFAULT: u64 = 1_000_000;
@@ -33,6 +34,11 @@ pub(crate) fn worker_options(
         None => describe(&workload)?,
     };
     check_settings(&arguments.settings, &info)?;
+    if let Some(limit) = arguments.limit_memory
+        && let Some(refusal) = LimitedBy::here().refusal(limit, arguments.fibers)
+    {
+        return Err(Failure::usage(refusal));
+    }
     let mut options = WorkerOptions {
         workload,
         records: records.or(info.defaults.records).unwrap_or(RECORDS_DEFAULT),
@@ -47,6 +53,7 @@ pub(crate) fn worker_options(
         memory_bytes: arguments.memory.0,
         seed: arguments.seed,
         settings: arguments.settings.clone(),
+        limit_memory_bytes: arguments.limit_memory.map(|limit| limit.0),
         unit: info.unit,
         duration_s: None,
         warmup_s: 0.0,

@@ -10,6 +10,7 @@ use super::dataset::{Dataset, SeriesPoint, Subject};
 use crate::environment::Translator;
 use crate::report::plain;
 use crate::result::Run;
+use crate::worker::limit::LimitedBy;
 
 /// A row; its fields are the columns, in this order.
 #[derive(Debug, Serialize)]
@@ -65,6 +66,8 @@ struct Row {
     txn_latency_corrected_p999_ns: Option<u64>,
     txn_latency_corrected_max_ns: Option<u64>,
     backlog_ops: Option<u64>,
+    limit_memory_bytes: Option<u64>,
+    limited_by: Option<LimitedBy>,
 }
 
 /// Writes everything.
@@ -148,6 +151,8 @@ fn row(
         txn_latency_corrected_p999_ns: corrected.map(|latency| latency.p999),
         txn_latency_corrected_max_ns: corrected.map(|latency| latency.max),
         backlog_ops: run.backlog_ops,
+        limit_memory_bytes: point.limit_memory_bytes,
+        limited_by: run.limited_by,
     })
 }
 

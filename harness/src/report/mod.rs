@@ -21,6 +21,7 @@ pub(crate) mod side_by_side;
 pub(crate) mod sizes;
 pub(crate) mod table;
 pub(crate) mod terminal;
+pub(crate) mod wall;
 pub(crate) mod warnings;
 
 /// Text from a file without what a terminal or a page would obey: control characters, and those

@@ -76,6 +76,8 @@ const MODULES: &[Module] = &[
     // Beside `run.lua`, which finds it there under a real Tarantool.
     module!("lycosa.histogram", "../../workloads/lycosa/histogram.lua"),
     module!("lycosa.schedule", "../../workloads/lycosa/schedule.lua"),
+    // Beside `run.lua`, which finds them there under a real Tarantool.
+    module!("lycosa.checksum", "../../workloads/lycosa/checksum.lua"),
     module!("lycosa.random", "../../workloads/lycosa/random.lua"),
     module!("socket", "socket.lua"),
     module!("key_def", "key_def.lua", key_def::native),

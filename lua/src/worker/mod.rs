@@ -1,4 +1,5 @@
-//! One repetition of a workload in this process: from its Lua file (`scripted`) or from Rust (`native`).
+//! One repetition of a workload in this process: from its Lua file (`scripted`) or from Rust
+//! (`native`); or the search for the memory `wall`.
 
 mod contract;
 mod description;
@@ -8,6 +9,7 @@ mod native;
 pub mod resources;
 mod scripted;
 mod stopping;
+mod wall;
 
 pub use contract::{
     Driver, FIBERS_MAX, IndexKind, LatencyNs, Measurement, WorkerError, WorkerOptions,
@@ -16,9 +18,18 @@ pub use contract::{
 pub use luajit::{LuaJit, MachineCode, luajit};
 pub use resources::Resources;
 pub use stopping::{Phase, phase, stop};
+pub use wall::{AtQuota, WallCurve, WallEnding, WallOptions, WallStep, wall};
 
 /// The bundled workloads: name and source.
-const BUNDLED: &[(&str, &str)] = &[("insert", include_str!("../../workloads/insert.lua"))];
+const BUNDLED: &[(&str, &str)] = &[
+    ("insert", include_str!("../../workloads/insert.lua")),
+    ("tpcb", include_str!("../../workloads/tpcb.lua")),
+    ("ycsb", include_str!("../../workloads/ycsb.lua")),
+    ("mixed", include_str!("../../workloads/mixed.lua")),
+    ("kv", include_str!("../../workloads/kv.lua")),
+    ("tpcc", include_str!("../../workloads/tpcc.lua")),
+    ("queue", include_str!("../../workloads/queue.lua")),
+];
 
 /// Runs one repetition in this process. Call it once a process: the fiber runtime is process-wide.
 ///
@@ -61,6 +72,10 @@ pub const TARANTOOL_DRIVER: &str = scripted::DRIVER;
 /// and source.
 pub const TARANTOOL_MODULES: &[(&str, &str)] = &[
     (
+        "lycosa/checksum.lua",
+        include_str!("../../workloads/lycosa/checksum.lua"),
+    ),
+    (
         "lycosa/random.lua",
         include_str!("../../workloads/lycosa/random.lua"),
     ),
@@ -101,6 +116,7 @@ mod tests {
             duration_s: None,
             warmup_s: 0.0,
             rate_per_s: None,
+            limit_memory_bytes: None,
             unit: None,
         }
     }

@@ -8,6 +8,7 @@ use super::chart::{Chart, Dot, Line};
 use crate::pace::size;
 use crate::quantity::short_count;
 use crate::report::dataset::{Dataset, Section, Series, SeriesPoint};
+use crate::report::figures_table::time_title;
 use crate::report::side_by_side::cut;
 use crate::result::Run;
 
@@ -353,7 +354,7 @@ fn scaled(mut lines: Vec<Line>, factor: f64) -> Vec<Line> {
 }
 
 /// A number on an axis: as few digits as tell it from its neighbours.
-fn number(value: f64) -> String {
+pub(super) fn number(value: f64) -> String {
     let size = value.abs();
     if size != 0.0 && !(1e-4..1e7).contains(&size) {
         return format!("{value:.0e}");
