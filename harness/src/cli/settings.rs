@@ -39,7 +39,7 @@ pub(crate) fn worker_options(
     {
         return Err(Failure::usage(refusal));
     }
-    Ok(WorkerOptions {
+    let mut options = WorkerOptions {
         workload,
         records: records.or(info.defaults.records).unwrap_or(RECORDS_DEFAULT),
         fibers: arguments.fibers,
@@ -55,7 +55,12 @@ pub(crate) fn worker_options(
         settings: arguments.settings.clone(),
         limit_memory_bytes: arguments.limit_memory.map(|limit| limit.0),
         unit: info.unit,
-    })
+        duration_s: None,
+        warmup_s: 0.0,
+        rate_per_s: None,
+    };
+    arguments.pace.apply(&mut options)?;
+    Ok(options)
 }
 
 /// A name with `.lua` at its end or a slash in it is a file's; every other is a bundled workload's.
