@@ -8,6 +8,7 @@ mod cli;
 mod comparison;
 mod environment;
 mod interrupt;
+mod pace;
 mod progress;
 mod quantity;
 mod range;

@@ -11,7 +11,7 @@ const BUILT_IN: [&str; 5] = ["native", "rosetta", "qemu", "efficiency", "taranto
 /// How Tarantool is started.
 const TARANTOOL: &str = "tarantool {driver} --workload {workload} --records {records} \
     --fibers {fibers} --ops-per-txn {ops_per_txn} --index {index} --memory {memory} --jit {jit} \
-    --seed {seed} --prefix {prefix} {settings}";
+    --seed {seed} --prefix {prefix} {pace} {settings}";
 
 /// An arm that was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]

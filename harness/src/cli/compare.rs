@@ -223,6 +223,7 @@ fn points(arguments: &CompareArguments, workers: &Workers) -> Result<Vec<WorkerO
         .records
         .sizes(arguments.points)
         .map_err(|error| Failure::usage(format!("--records: {error}")))?;
+    let sizes = arguments.workload.pace.sizes(sizes);
     let mut points = Vec::new();
     for driver in arguments.driver.all() {
         let options = worker_options(&arguments.workload, *driver, sizes[0], |source| {

@@ -28,7 +28,7 @@ pub(crate) fn worker_options(
         None => describe(&workload)?,
     };
     check_settings(&arguments.settings, &info)?;
-    Ok(WorkerOptions {
+    let mut options = WorkerOptions {
         workload,
         records,
         fibers: arguments.fibers,
@@ -39,7 +39,31 @@ pub(crate) fn worker_options(
         memory_bytes: arguments.memory.0,
         seed: arguments.seed,
         settings: arguments.settings.clone(),
-    })
+        duration_s: None,
+        report_interval_s: arguments.report_interval.map(|time| time.0),
+        warmup_s: 0.0,
+        rate_per_s: None,
+    };
+    arguments.pace.apply(&mut options)?;
+    check_intervals(&options)?;
+    Ok(options)
+}
+
+/// Most intervals of one repetition; a worker puts what comes behind them into its last one.
+const INTERVALS_MAX: f64 = 10_000.0;
+
+fn check_intervals(options: &WorkerOptions) -> Result<(), Failure> {
+    let intervals = options
+        .duration_s
+        .zip(options.report_interval_s)
+        .map(|(duration_s, interval_s)| duration_s / interval_s);
+    match intervals {
+        Some(count) if count > INTERVALS_MAX => Err(Failure::usage(format!(
+            "--report-interval cuts each repetition into {count:.0} pieces; the most is \
+             {INTERVALS_MAX:.0}, so take a longer one"
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// A name with `.lua` at its end or a slash in it is a file's; every other is a bundled workload's.

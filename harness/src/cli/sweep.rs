@@ -83,6 +83,7 @@ pub(crate) fn sweep(arguments: &SweepArguments) -> Result<Exit, Failure> {
         .records
         .sizes(arguments.points)
         .map_err(|error| Failure::usage(error.to_string()))?;
+    let sizes = arguments.workload.pace.sizes(sizes);
     let facts = environment::facts();
     let interrupt = Interrupt::on_signals()?;
     let workers = Workers::new(launcher(&facts)?, interrupt.clone());

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lycosa_lua::worker::{
-    Driver, IndexKind, LatencyNs, Measurement, Resources, WorkerOptions, WorkloadSource,
+    Driver, IndexKind, LatencyNs, Measurement, Resources, Sample, WorkerOptions, WorkloadSource,
 };
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,7 @@ use crate::environment::{Conditions, Translator};
 pub(crate) struct Point {
     /// Name of the workload.
     pub(crate) workload: String,
-    /// Operations in all.
+    /// Operations in all; 0 where the time ends it.
     pub(crate) records: u64,
     /// Concurrent fibers.
     pub(crate) fibers: u32,
@@ -34,6 +34,15 @@ pub(crate) struct Point {
     /// `--set KEY=VALUE`.
     #[serde(default)]
     pub(crate) settings: BTreeMap<String, String>,
+    /// Time that ends it, in seconds from the end of the warm-up; null where `records` does.
+    #[serde(default)]
+    pub(crate) duration_s: Option<f64>,
+    /// Time before it that is not counted, in seconds.
+    #[serde(default)]
+    pub(crate) warmup_s: f64,
+    /// Operations that become due in a second; null where they begin as soon as they can.
+    #[serde(default)]
+    pub(crate) rate_per_s: Option<f64>,
 }
 
 /// Files of 0.1.0 do not hold it; what is compiled by default was asked for.
@@ -55,12 +64,22 @@ impl Point {
             memory_bytes: options.memory_bytes,
             seed: options.seed,
             settings: options.settings.iter().cloned().collect(),
+            duration_s: options.duration_s,
+            warmup_s: options.warmup_s,
+            rate_per_s: options.rate_per_s,
         }
+    }
+
+    /// Whether the time ends it: how many operations it does is then chance.
+    pub(crate) fn is_by_time(&self) -> bool {
+        self.duration_s.is_some()
     }
 
     /// Whether runs of both must have the same checksum: all that decides on the data is equal.
     pub(crate) fn leaves_the_same_data_as(&self, other: &Self) -> bool {
-        self.workload == other.workload
+        !self.is_by_time()
+            && !other.is_by_time()
+            && self.workload == other.workload
             && self.records == other.records
             && self.fibers == other.fibers
             && self.ops_per_txn == other.ops_per_txn
@@ -130,6 +149,15 @@ pub(crate) struct Run {
     /// The same as a base64 `HdrHistogram` (V2); empty where the arm gives none.
     #[serde(default)]
     pub(crate) txn_latency_histogram: String,
+    /// With a rate: the same from the time at which each transaction was due; null without.
+    #[serde(default)]
+    pub(crate) txn_latency_corrected_ns: Option<LatencyNs>,
+    /// The same as a base64 `HdrHistogram` (V2); empty without a rate.
+    #[serde(default)]
+    pub(crate) txn_latency_corrected_histogram: String,
+    /// With a rate: operations that were due before the end and had not begun; null without.
+    #[serde(default)]
+    pub(crate) backlog_ops: Option<u64>,
     /// Traces that the compiler made.
     pub(crate) jit_traces: u64,
     /// Traces that it gave up.
@@ -146,6 +174,9 @@ pub(crate) struct Run {
     /// null for programs that tell nothing.
     #[serde(default)]
     pub(crate) resources: Option<Resources>,
+    /// The course of the run in the intervals that were asked for; empty if none were.
+    #[serde(default)]
+    pub(crate) series: Vec<Sample>,
     /// What the process took in all its life, seen from outside.
     #[serde(default)]
     pub(crate) process_resources: Option<Resources>,
@@ -182,12 +213,16 @@ impl Run {
             checksum: measurement.checksum,
             txn_latency_ns: measurement.txn_latency_ns,
             txn_latency_histogram: measurement.txn_latency_histogram,
+            txn_latency_corrected_ns: measurement.txn_latency_corrected_ns,
+            txn_latency_corrected_histogram: measurement.txn_latency_corrected_histogram,
+            backlog_ops: measurement.backlog_ops,
             jit_traces: measurement.jit_traces,
             jit_aborts: measurement.jit_aborts,
             jit: measurement.jit,
             binary_arch: measurement.binary_arch,
             translator: surroundings.translator,
             resources: measurement.resources,
+            series: measurement.series,
             process_resources: surroundings.process_resources,
             before: surroundings.before,
             after: surroundings.after,

@@ -26,6 +26,10 @@ pub(crate) struct Figures {
     pub(crate) bytes_per_record: f64,
     /// Latency over every transaction.
     pub(crate) txn_latency_ns: LatencyNs,
+    /// With a rate: the same from the times at which transactions were due.
+    pub(crate) txn_latency_corrected_ns: Option<LatencyNs>,
+    /// With a rate: the largest backlog that was left at the end of any repetition.
+    pub(crate) backlog_ops: Option<u64>,
     /// Medians of what was taken of the machine.
     pub(crate) resources: Resources,
     /// Relative change from the first to the last third, if it is more than noise.
@@ -63,6 +67,8 @@ pub(crate) fn figures<'a>(
             .unwrap_or(0),
         bytes_per_record: median(|run| run.bytes_per_record),
         txn_latency_ns: latency::merge(counted.iter().copied())?,
+        txn_latency_corrected_ns: latency::merge_corrected(counted.iter().copied())?,
+        backlog_ops: counted.iter().filter_map(|run| run.backlog_ops).max(),
         resources: resources::medians(&counted),
         drift: statistics::drift(&times),
         outliers,
@@ -79,6 +85,7 @@ pub(crate) struct SummaryRecord {
     wall_s: WallRecord,
     ops_per_s: f64,
     txn_latency_ns: LatencyNs,
+    txn_latency_corrected_ns: Option<LatencyNs>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -135,6 +142,7 @@ fn summary_record(arm: &str, point: &Point, figures: &Figures) -> SummaryRecord 
         },
         ops_per_s: figures.ops_per_s,
         txn_latency_ns: figures.txn_latency_ns,
+        txn_latency_corrected_ns: figures.txn_latency_corrected_ns,
     }
 }
 

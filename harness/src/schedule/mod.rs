@@ -11,7 +11,7 @@ mod tests;
 
 use std::collections::HashSet;
 
-use lycosa_lua::worker::{Measurement, Resources, WorkerError, WorkerOptions};
+use lycosa_lua::worker::{Measurement, Resources, Sample, WorkerError, WorkerOptions};
 
 use crate::environment::{Conditions, Context, Translator};
 use crate::result::{Point, Record, Run};
@@ -156,6 +156,8 @@ pub(crate) trait Observer {
     fn started(&mut self, slot: Slot);
     /// The workload printed a line.
     fn output(&mut self, line: &str);
+    /// An interval of the repetition has ended.
+    fn sample(&mut self, _: &Sample) {}
     /// Something went wrong that does not end the measurement, and must be known at once.
     fn warning(&mut self, line: &str);
     /// Some time has passed.

@@ -9,6 +9,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::environment::{Context, Translator, arch_title};
+use crate::pace::{Rate, Time};
 use crate::quantity::{Size, short_count};
 use crate::result::file::{self, Document, ReadError};
 use crate::result::plan::PlanRecord;
@@ -281,6 +282,18 @@ fn point_keys(point: &Point) -> Vec<(String, String)> {
                 String::from("--memory"),
                 Size(point.memory_bytes).as_option(),
             ),
+            ("duration_s" | "warmup_s", Value::Number(number)) => (
+                option_name(key.trim_end_matches("_s")),
+                Time(number.as_f64().unwrap_or_default()).to_string(),
+            ),
+            ("rate_per_s", Value::Number(number)) => (
+                String::from("--rate"),
+                Rate(number.as_f64().unwrap_or_default()).to_string(),
+            ),
+            ("duration_s" | "rate_per_s", _) => {
+                let key = key.trim_end_matches("_s").trim_end_matches("_per");
+                (option_name(key), String::from("none"))
+            }
             ("settings", _) => (String::from("--set"), settings(&point.settings)),
             (_, Value::String(text)) => (option_name(&key), text.clone()),
             _ => (option_name(&key), value.to_string()),

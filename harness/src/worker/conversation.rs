@@ -13,6 +13,7 @@ use lycosa_lua::worker::Resources;
 
 use super::answer::{self, AnswerScanner};
 use super::outside::Outside;
+use super::told::ToldSample;
 use crate::interrupt::Interrupt;
 use crate::schedule::Observer;
 
@@ -250,7 +251,12 @@ impl Conversation {
             return;
         }
         match chunk {
-            Chunk::Stdout(bytes) => self.stdout.push(bytes, &mut |line| observer.output(line)),
+            Chunk::Stdout(bytes) => {
+                self.stdout.push(bytes, &mut |line| observer.output(line));
+                let samples = self.stdout.take_samples();
+                let samples = samples.iter().filter_map(|json| ToldSample::read(json));
+                samples.for_each(|sample| observer.sample(&sample));
+            }
             Chunk::Stderr(bytes) => {
                 let Self { stderr, errors, .. } = self;
                 match self.party {

@@ -14,6 +14,7 @@ mod outside;
 pub(crate) mod process;
 pub(crate) mod program;
 pub(crate) mod template;
+mod told;
 
 /// Name of the hidden subcommand that makes a process a worker.
 pub(crate) const SUBCOMMAND: &str = "worker-internal";
@@ -85,6 +86,10 @@ pub(crate) mod testing {
             jit_aborts: 3,
             binary_arch: String::from("x86_64"),
             jit: true,
+            txn_latency_corrected_ns: None,
+            txn_latency_corrected_histogram: String::new(),
+            backlog_ops: None,
+            series: Vec::new(),
             resources: Some(Resources {
                 cpu_user_s: Some(wall_s * 0.75),
                 cpu_system_s: Some(wall_s * 0.25),

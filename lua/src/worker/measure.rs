@@ -16,17 +16,35 @@ pub(super) struct Latencies {
 
 impl Latencies {
     pub(super) fn of(latencies_ns: impl Iterator<Item = u64>) -> Self {
-        let mut histogram = match Histogram::new(SIGNIFICANT_DIGITS) {
+        let mut latencies = Self::new();
+        for latency_ns in latencies_ns {
+            latencies.record(latency_ns);
+        }
+        latencies
+    }
+
+    /// From the driver's histogram: `counts` of values by their 11 leading bits, from 1 on.
+    pub(super) fn of_buckets(counts: impl Iterator<Item = u64>, max: u64) -> Self {
+        let mut latencies = Self::new();
+        for (bucket, count) in (0..).zip(counts).filter(|(_, count)| *count > 0) {
+            let _ = latencies.histogram.record_n(bucket_value(bucket), count);
+        }
+        latencies.max = max;
+        latencies
+    }
+
+    pub(super) fn new() -> Self {
+        let histogram = match Histogram::new(SIGNIFICANT_DIGITS) {
             Ok(histogram) => histogram,
             Err(error) => unreachable!("three significant digits are in range: {error}"),
         };
-        let mut max = 0;
-        for latency_ns in latencies_ns {
-            // The histogram grows as needed, so that every value has its place.
-            let _ = histogram.record(latency_ns);
-            max = max.max(latency_ns);
-        }
-        Self { histogram, max }
+        Self { histogram, max: 0 }
+    }
+
+    pub(super) fn record(&mut self, latency_ns: u64) {
+        // The histogram grows as needed, so that every value has its place.
+        let _ = self.histogram.record(latency_ns);
+        self.max = self.max.max(latency_ns);
     }
 
     /// The percentiles; the largest value is exact.
@@ -51,6 +69,17 @@ impl Latencies {
             Err(error) => unreachable!("a vector takes every write: {error:?}"),
         }
     }
+}
+
+/// Buckets of one doubling in the driver's histogram.
+const DOUBLING_BUCKETS: u64 = 1 << 10;
+
+/// Smallest value of a bucket of the driver's histogram.
+fn bucket_value(bucket: u64) -> u64 {
+    let (doubling, position) = (bucket / DOUBLING_BUCKETS, bucket % DOUBLING_BUCKETS);
+    let leading = DOUBLING_BUCKETS + position;
+    // Beyond 53 doublings there is no bucket.
+    (leading << doubling.min(52)) / DOUBLING_BUCKETS
 }
 
 /// Largest resident memory of this process so far, in bytes.

@@ -1,18 +1,22 @@
 //! One repetition of a workload in this process: from its Lua file (`scripted`) or from Rust (`native`).
 
 mod contract;
+mod intervals;
 mod luajit;
 mod measure;
 mod native;
+mod readings;
 pub mod resources;
 mod scripted;
+mod stopping;
 
 pub use contract::{
-    Driver, FIBERS_MAX, IndexKind, LatencyNs, Measurement, WorkerError, WorkerOptions,
+    Driver, FIBERS_MAX, IndexKind, LatencyNs, Measurement, Sample, WorkerError, WorkerOptions,
     WorkloadInfo, WorkloadOption, WorkloadSource,
 };
 pub use luajit::{LuaJit, MachineCode, luajit};
 pub use resources::Resources;
+pub use stopping::{Phase, phase, stop};
 
 /// The bundled workloads: name and source.
 const BUNDLED: &[(&str, &str)] = &[("insert", include_str!("../../workloads/insert.lua"))];
@@ -20,10 +24,12 @@ const BUNDLED: &[(&str, &str)] = &[("insert", include_str!("../../workloads/inse
 /// Runs one repetition in this process. Call it once a process: the fiber runtime is process-wide.
 ///
 /// `place` runs first on the transaction thread, which is another than the caller's: what a system
-/// says of threads must be said there. An error of its is the repetition's.
-pub fn run<P>(options: &WorkerOptions, place: P) -> Result<Measurement, WorkerError>
+/// says of threads must be said there. An error of its is the repetition's. `listen` hears of each
+/// interval when it ends, on the same thread.
+pub fn run<P, L>(options: &WorkerOptions, place: P, listen: L) -> Result<Measurement, WorkerError>
 where
     P: FnOnce() -> Result<(), String> + Send + 'static,
+    L: FnMut(&Sample) + Send + 'static,
 {
     let place = move || {
         place().map_err(|message| WorkerError::Usage {
@@ -32,8 +38,8 @@ where
         })
     };
     match options.driver {
-        Driver::Lua => scripted::run(options, place),
-        Driver::Rust => native::run(options, place),
+        Driver::Lua => scripted::run(options, place, listen),
+        Driver::Rust => native::run(options, place, listen),
     }
 }
 
@@ -78,6 +84,10 @@ mod tests {
             memory_bytes: 16 << 20,
             seed: 1,
             settings: Vec::new(),
+            duration_s: None,
+            warmup_s: 0.0,
+            rate_per_s: None,
+            report_interval_s: None,
         }
     }
 
@@ -90,7 +100,7 @@ mod tests {
                     .send(thread::current().id())
                     .map_err(|e| e.to_string())
             };
-            assert_eq!(run(&options(driver), place).unwrap().ops, 10);
+            assert_eq!(run(&options(driver), place, |_| {}).unwrap().ops, 10);
             assert_ne!(placed.recv(), Ok(thread::current().id()));
         }
     }
@@ -98,7 +108,11 @@ mod tests {
     #[test]
     fn where_the_thread_cannot_be_placed_nothing_runs() {
         for driver in [Driver::Lua, Driver::Rust] {
-            let refused = run(&options(driver), || Err(String::from("no such cores")));
+            let refused = run(
+                &options(driver),
+                || Err(String::from("no such cores")),
+                |_| {},
+            );
             assert_eq!(
                 refused,
                 Err(WorkerError::Usage {
