@@ -512,3 +512,72 @@ fn a_worker_does_not_outlive_a_parent_that_is_killed() {
     child.wait().unwrap();
     wait_until("the worker's end", || group_members(group).is_empty());
 }
+
+#[test]
+fn a_workload_has_defaults_and_a_word_for_its_operations() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("bank.lua");
+    let source = "return {
+        defaults = {records = 30, ops_per_txn = 1}, unit = 'transfers',
+        transaction = function(ctx, fiber_id, n) assert(n == ctx.ops_per_txn) end,
+        verify = function(ctx) return ctx.records .. '/' .. ctx.ops_per_txn end,
+    }";
+    fs::write(&file, source).unwrap();
+    let result = folder.path().join("result.json");
+    let with = |more: &[&str]| {
+        let output = Command::new(assert_cmd::cargo::cargo_bin!("lycosa"))
+            .args(["run", "--repeat", "1", "--cold", "0"])
+            .args(["--workload", file.to_str().unwrap()])
+            .args(["--json", result.to_str().unwrap()])
+            .args(more)
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        let shown = format!("{}{}", text(&output.stderr), text(&output.stdout));
+        let saved: Value = serde_json::from_slice(&fs::read(&result).unwrap()).unwrap();
+        (shown, saved["runs"][0].clone())
+    };
+    let (shown, run) = with(&[]);
+    assert!(shown.contains("50 fibers x 1 transfer "), "{shown}");
+    assert!(shown.contains(" transfers/s"), "{shown}");
+    assert_eq!(run["checksum"], "30/1");
+    assert_eq!(run["unit"], "transfers");
+    let (shown, run) = with(&["--records", "40", "--ops-per-txn", "10"]);
+    assert!(shown.contains("50 fibers x 10 transfers"), "{shown}");
+    assert_eq!(run["checksum"], "40/10");
+}
+
+#[test]
+fn defaults_that_no_option_takes_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("wrong.lua");
+    for (described, message) in [
+        ("defaults = 1", "`defaults` must be a table"),
+        (
+            "defaults = {records = 0}",
+            "`defaults.records` must be a whole number from 1",
+        ),
+        (
+            "defaults = {ops_per_txn = 1.5}",
+            "`defaults.ops_per_txn` must be a whole",
+        ),
+        (
+            "defaults = {records = '10'}",
+            "`defaults.records` must be a whole",
+        ),
+        (
+            "defaults = {fibers = 1}",
+            "takes records and ops_per_txn, not `fibers`",
+        ),
+        ("unit = 1", "`unit` must be a plural noun"),
+        ("unit = ('x'):rep(99)", "`unit` must be a plural noun"),
+        ("unit = 'two\\nlines'", "`unit` must be a plural noun"),
+    ] {
+        let source = format!("return {{ {described}, transaction = function() end }}");
+        fs::write(&file, source).unwrap();
+        let output = run(&["--workload", file.to_str().unwrap()]);
+        assert_eq!(output.status.code(), Some(1), "{described}");
+        let shown = text(&output.stderr);
+        assert!(shown.contains(message), "{shown}");
+    }
+}

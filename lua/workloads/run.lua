@@ -553,8 +553,9 @@ local function fail(message)
 end
 
 local function parse_arguments(arguments)
+    -- The workload may have defaults of its own for what is false here.
     local parsed = {
-        records = 1000000, fibers = 50, ['ops-per-txn'] = 100, index = 'TREE',
+        records = false, fibers = 50, ['ops-per-txn'] = false, index = 'TREE',
         memory = 4 * 1024 * 1024 * 1024, jit = 'on', seed = 1, prefix = '',
         -- 0 is none.
         duration = 0, warmup = 0, rate = 0, ['report-interval'] = 0,
@@ -573,7 +574,7 @@ local function parse_arguments(arguments)
                 fail(('--set takes KEY=VALUE, got %s'):format(value))
             end
             settings[name] = setting
-        elseif type(parsed[key]) == 'number' then
+        elseif type(parsed[key]) == 'number' or parsed[key] == false then
             parsed[key] = tonumber(value) or fail(('--%s takes a number'):format(key))
         elseif key == 'workload' or parsed[key] ~= nil then
             parsed[key] = value
@@ -642,6 +643,9 @@ local function main()
             end
         end, 'trace')
     end
+    -- Lycosa's own modules, `lycosa.random` for one, are beside this file.
+    local own_folder = fio.abspath(fio.dirname(arg[0]))
+    package.path = fio.pathjoin(own_folder, '?.lua') .. ';' .. package.path
     -- Before box.cfg, which changes into the working directory.
     local workload = dofile(parsed.workload)
     local directory = fio.tempdir()
@@ -653,8 +657,11 @@ local function main()
         duration_s = given(parsed.duration), warmup_s = parsed.warmup, rate_per_s = given(parsed.rate),
         report_interval_s = given(parsed['report-interval']),
     }
+    local defaults = workload.defaults or {}
+    local records = parsed.records or defaults.records or 1000000
     local ctx = {
-        records = pace.duration_s == nil and parsed.records or nil, fibers = parsed.fibers, ops_per_txn = parsed['ops-per-txn'],
+        records = pace.duration_s == nil and records or nil, fibers = parsed.fibers,
+        ops_per_txn = parsed['ops-per-txn'] or defaults.ops_per_txn or 100,
         index = parsed.index, seed = parsed.seed,
     }
     local series = pace.report_interval_s and {}

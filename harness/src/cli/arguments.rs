@@ -111,9 +111,9 @@ Examples:
 
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
-    /// Operations of one repetition in all: 250k, 1M, 1.5M
-    #[arg(long, value_name = "N", default_value = "1M", value_parser = parse_count, allow_hyphen_values = true)]
-    pub(crate) records: u64,
+    /// Operations of one repetition in all: 250k, 1M, 1.5M [default: the workload's own, else 1M]
+    #[arg(long, value_name = "N", value_parser = parse_count, allow_hyphen_values = true)]
+    pub(crate) records: Option<u64>,
 
     #[command(flatten)]
     pub(crate) workload: WorkloadArguments,
@@ -145,9 +145,9 @@ pub(crate) struct WorkloadArguments {
     #[arg(long, value_name = "N", default_value = "50", value_parser = parse_fibers, allow_hyphen_values = true)]
     pub(crate) fibers: u32,
 
-    /// Operations of one transaction
-    #[arg(long, value_name = "N", default_value = "100", value_parser = parse_count_u32, allow_hyphen_values = true)]
-    pub(crate) ops_per_txn: u32,
+    /// Operations of one transaction [default: the workload's own, else 100]
+    #[arg(long, value_name = "N", value_parser = parse_count_u32, allow_hyphen_values = true)]
+    pub(crate) ops_per_txn: Option<u32>,
 
     /// Repetitions that count
     #[arg(long, value_name = "N", default_value = "15", value_parser = parse_repeat, allow_hyphen_values = true)]
@@ -347,9 +347,10 @@ mod tests {
             panic!("not run");
         };
         let workload = run.workload;
+        // The other defaults are the workload's.
         assert_eq!(
             (run.records, workload.fibers, workload.ops_per_txn),
-            (1_000_000, 50, 100)
+            (None, 50, None)
         );
         assert_eq!((workload.cold, workload.repeat), (1, 15));
         assert_eq!(workload.memory, Size(4 << 30));

@@ -19,7 +19,7 @@ use crate::environment::{self, Context};
 use crate::interrupt::Interrupt;
 use crate::progress::{Progress, duration};
 use crate::quantity::{Size, decimal_bytes, short_count};
-use crate::range::Range;
+use crate::range::{self, Range};
 use crate::report::page::{PLAIN, Page};
 use crate::report::{failure, terminal};
 use crate::result::{Point, Record, Status, file, run};
@@ -42,16 +42,15 @@ crash, the same command with --resume FILE measures only what is missing.
 Exit codes: 0 done, 1 failed, 2 wrong usage or too large for this machine,
 130 interrupted.";
 
+/// Largest size unless told otherwise, in default sizes of the workload.
+const MULTIPLE_DEFAULT: u64 = 20;
+
 #[derive(Debug, Args)]
 pub(crate) struct SweepArguments {
-    /// Sizes: 1M..20M:1M, 1k,10k,1M, or 1..20M for a range that grows by a factor
-    #[arg(
-        long,
-        value_name = "RANGE",
-        default_value = "1M..20M:1M",
-        allow_hyphen_values = true
-    )]
-    pub(crate) records: Range,
+    /// Sizes: 1M..20M:1M, 1k,10k,1M, or 1..20M for a range that grows by a factor [default: 1 to 20
+    /// times the workload's default, which is 1M if it says nothing]
+    #[arg(long, value_name = "RANGE", allow_hyphen_values = true)]
+    pub(crate) records: Option<Range>,
 
     /// Sizes of a range that grows by a factor, at most (default 10)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1_000))]
@@ -79,20 +78,19 @@ pub(crate) struct SweepArguments {
 
 /// Runs a workload at every size, shows and saves what was measured.
 pub(crate) fn sweep(arguments: &SweepArguments) -> Result<Exit, Failure> {
-    let sizes = arguments
-        .records
-        .sizes(arguments.points)
+    let sizes = Range::named(arguments.records.as_ref(), arguments.points)
         .map_err(|error| Failure::usage(error.to_string()))?;
-    let sizes = arguments.workload.pace.sizes(sizes);
     let facts = environment::facts();
     let interrupt = Interrupt::on_signals()?;
     let workers = Workers::new(launcher(&facts)?, interrupt.clone());
     let options = worker_options(
         &arguments.workload,
         arguments.driver.into(),
-        sizes[0],
+        sizes.as_ref().map(|sizes| sizes[0]),
         |source| describe(&workers, source),
     )?;
+    let sizes = sizes.unwrap_or_else(|| range::multiples(options.records, 1..=MULTIPLE_DEFAULT));
+    let sizes = arguments.workload.pace.sizes(sizes);
     let context = measuring_context(&facts);
     let points = sizes.iter().map(|records| {
         let mut options = options.clone();

@@ -19,12 +19,7 @@ pub(crate) fn workload(section: &Section) -> String {
 pub(crate) fn conditions(section: &Section) -> Vec<String> {
     let point = &section.point;
     let mut items = vec![
-        format!(
-            "{} fibers x {} {}",
-            grouped(u64::from(point.fibers)),
-            grouped(u64::from(point.ops_per_txn)),
-            point.operation_noun()
-        ),
+        point.concurrency(),
         match point.index {
             IndexKind::Tree => String::from("TREE"),
             IndexKind::Hash => String::from("HASH"),

@@ -19,6 +19,7 @@ pub(crate) mod resources;
 pub(crate) mod selftest;
 pub(crate) mod side_by_side;
 pub(crate) mod sizes;
+pub(crate) mod sparkline;
 pub(crate) mod table;
 pub(crate) mod terminal;
 pub(crate) mod warnings;

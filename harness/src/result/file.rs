@@ -293,6 +293,7 @@ mod tests {
                 "txn_latency_corrected_ns",
                 "txn_latency_histogram",
                 "txn_latency_ns",
+                "unit",
                 "wall_s",
                 "warmup_s",
                 "workload",
@@ -321,6 +322,7 @@ mod tests {
                 "settings",
                 "txn_latency_corrected_ns",
                 "txn_latency_ns",
+                "unit",
                 "wall_s",
                 "warmup_s",
                 "workload"

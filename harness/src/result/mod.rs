@@ -105,6 +105,7 @@ pub(crate) mod testing {
             report_interval_s: None,
             warmup_s: 0.0,
             rate_per_s: None,
+            unit: Some(String::from("inserts")),
         }
     }
 

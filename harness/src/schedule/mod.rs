@@ -157,7 +157,7 @@ pub(crate) trait Observer {
     /// The workload printed a line.
     fn output(&mut self, line: &str);
     /// An interval of the repetition has ended.
-    fn sample(&mut self, _: &Sample) {}
+    fn sample(&mut self, sample: &Sample);
     /// Something went wrong that does not end the measurement, and must be known at once.
     fn warning(&mut self, line: &str);
     /// Some time has passed.

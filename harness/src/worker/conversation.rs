@@ -356,6 +356,7 @@ pub(super) mod testing {
         fn output(&mut self, line: &str) {
             self.0.push(line.to_owned());
         }
+        fn sample(&mut self, _: &lycosa_lua::worker::Sample) {}
         fn warning(&mut self, _: &str) {}
         fn tick(&mut self) {}
         fn finished(&mut self, _: Slot, _: &Record) {}

@@ -154,6 +154,9 @@ impl Programs {
             }
         };
         let driver = if self.template.mentions(Placeholder::Driver) {
+            for (name, text) in worker::TARANTOOL_MODULES {
+                self.file(name, text)?;
+            }
             self.file("run.lua", worker::TARANTOOL_DRIVER)?
         } else {
             PathBuf::new()
@@ -188,6 +191,7 @@ impl Programs {
         };
         let path = self.files.insert(folder).path().join(name);
         if !path.exists() {
+            path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
             std::fs::write(&path, text)?;
         }
         Ok(path)

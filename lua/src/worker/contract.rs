@@ -77,6 +77,9 @@ pub struct WorkerOptions {
     /// Length of the intervals in which the run is told, in seconds; `None`: it is not.
     #[serde(default)]
     pub report_interval_s: Option<f64>,
+    /// What the workload calls its operations, for those who show figures; see [`WorkloadInfo::unit`].
+    #[serde(default)]
+    pub unit: Option<String>,
 }
 
 impl WorkerOptions {
@@ -243,4 +246,21 @@ pub struct WorkloadInfo {
     pub help: String,
     /// Its own options.
     pub options: Vec<WorkloadOption>,
+    /// What it takes for options of every workload that are not given.
+    #[serde(default)]
+    pub defaults: WorkloadDefaults,
+    /// What its operations are called, a noun in the plural; `None` for `operations`.
+    #[serde(default)]
+    pub unit: Option<String>,
+}
+
+/// Defaults of a workload that differ from those of the defining run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkloadDefaults {
+    /// Operations in one transaction.
+    #[serde(default)]
+    pub ops_per_txn: Option<u32>,
+    /// Operations in all.
+    #[serde(default)]
+    pub records: Option<u64>,
 }

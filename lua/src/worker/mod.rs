@@ -1,6 +1,7 @@
 //! One repetition of a workload in this process: from its Lua file (`scripted`) or from Rust (`native`).
 
 mod contract;
+mod description;
 mod intervals;
 mod luajit;
 mod measure;
@@ -12,7 +13,7 @@ mod stopping;
 
 pub use contract::{
     Driver, FIBERS_MAX, IndexKind, LatencyNs, Measurement, Sample, WorkerError, WorkerOptions,
-    WorkloadInfo, WorkloadOption, WorkloadSource,
+    WorkloadDefaults, WorkloadInfo, WorkloadOption, WorkloadSource,
 };
 pub use luajit::{LuaJit, MachineCode, luajit};
 pub use resources::Resources;
@@ -60,6 +61,12 @@ pub fn bundled_source(name: &str) -> Option<&'static str> {
 /// The script that drives a workload under a real Tarantool; the same one drives it here.
 pub const TARANTOOL_DRIVER: &str = scripted::DRIVER;
 
+/// Modules that workloads may require and Tarantool lacks: path below the driver's folder, and source.
+pub const TARANTOOL_MODULES: &[(&str, &str)] = &[(
+    "lycosa/random.lua",
+    include_str!("../../workloads/lycosa/random.lua"),
+)];
+
 /// Loads a workload without running it: its help and options, or what is wrong with it.
 pub fn describe(source: &WorkloadSource) -> Result<WorkloadInfo, WorkerError> {
     scripted::describe(source)
@@ -88,6 +95,7 @@ mod tests {
             warmup_s: 0.0,
             rate_per_s: None,
             report_interval_s: None,
+            unit: None,
         }
     }
 

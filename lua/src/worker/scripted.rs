@@ -8,8 +8,9 @@ use mlua::{Lua, Table, Value};
 
 use super::contract::{
     IndexKind, LatencyNs, Measurement, Sample, WorkerError, WorkerOptions, WorkloadInfo,
-    WorkloadOption, WorkloadSource,
+    WorkloadSource,
 };
+use super::description::info_of;
 use super::measure::{Latencies, peak_rss_bytes};
 use super::readings::Readings;
 use super::resources::Resources;
@@ -59,7 +60,7 @@ fn broken(error: &dyn std::error::Error) -> WorkerError {
     plain(error.to_string())
 }
 
-fn plain(message: String) -> WorkerError {
+pub(super) fn plain(message: String) -> WorkerError {
     WorkerError::Workload {
         message,
         hook: None,
@@ -117,61 +118,6 @@ fn load(lua: &Lua, source: &WorkloadSource) -> Result<Table, WorkerError> {
 
 fn read(path: &Path) -> Result<Vec<u8>, WorkerError> {
     std::fs::read(path).map_err(|error| plain(format!("{}: {error}", path.display())))
-}
-
-fn info_of(source: &WorkloadSource, workload: &Table) -> Result<WorkloadInfo, WorkerError> {
-    let name = match source {
-        WorkloadSource::Bundled(name) => name.clone(),
-        WorkloadSource::File(path) => path.display().to_string(),
-    };
-    let bad = |what: &str| plain(format!("{name}: {what}"));
-    let mut options = Vec::new();
-    match workload.get::<Value>("options") {
-        Ok(Value::Nil) => {}
-        Ok(Value::Table(list)) if list.raw_len() == 0 && !list.is_empty() => {
-            return Err(bad(
-                "`options` must be a list of {name, default, help} tables",
-            ));
-        }
-        Ok(Value::Table(list)) => {
-            for entry in list.sequence_values::<Table>() {
-                let entry = entry
-                    .map_err(|_| bad("`options` must be a list of {name, default, help} tables"))?;
-                let name = entry
-                    .get("name")
-                    .map_err(|_| bad("an option has no name"))?;
-                let default = match entry.get::<Value>("default") {
-                    Ok(
-                        value @ (Value::String(_)
-                        | Value::Integer(_)
-                        | Value::Number(_)
-                        | Value::Boolean(_)),
-                    ) => value.to_string().unwrap_or_default(),
-                    _ => {
-                        return Err(bad(&format!(
-                            "option `{name}` needs a default: a string, number or boolean"
-                        )));
-                    }
-                };
-                options.push(WorkloadOption {
-                    name,
-                    default,
-                    help: entry.get("help").unwrap_or_default(),
-                });
-            }
-        }
-        _ => {
-            return Err(bad(
-                "`options` must be a list of {name, default, help} tables",
-            ));
-        }
-    }
-    let help = workload.get("help").unwrap_or_default();
-    Ok(WorkloadInfo {
-        name,
-        help,
-        options,
-    })
 }
 
 fn run_in_main_fiber(
