@@ -3,7 +3,9 @@
 pub(crate) mod baseline;
 pub(crate) mod builds;
 pub(crate) mod comparison;
+pub(crate) mod course_table;
 pub(crate) mod csv;
+pub(crate) mod csv_intervals;
 pub(crate) mod dataset;
 pub(crate) mod environment;
 pub(crate) mod failure;

@@ -315,7 +315,7 @@ fn dots(point: &SeriesPoint, x: f64, value: impl Fn(&Run) -> f64) -> Vec<Dot> {
 }
 
 /// Every value that a line has.
-fn values(lines: &[Line]) -> Vec<f64> {
+pub(super) fn values(lines: &[Line]) -> Vec<f64> {
     lines
         .iter()
         .flat_map(|line| {
@@ -333,11 +333,13 @@ fn values(lines: &[Line]) -> Vec<f64> {
         .collect()
 }
 
-fn largest(lines: &[Line]) -> f64 {
+/// The largest value, at least 0.
+pub(super) fn largest(lines: &[Line]) -> f64 {
     values(lines).into_iter().fold(0.0, f64::max)
 }
 
-fn scaled(mut lines: Vec<Line>, factor: f64) -> Vec<Line> {
+/// The same lines in another unit.
+pub(super) fn scaled(mut lines: Vec<Line>, factor: f64) -> Vec<Line> {
     for line in &mut lines {
         let medians = line.medians.iter_mut().map(|(_, y)| y);
         for y in medians.chain(line.dots.iter_mut().map(|dot| &mut dot.y)) {
@@ -352,7 +354,7 @@ fn scaled(mut lines: Vec<Line>, factor: f64) -> Vec<Line> {
 }
 
 /// A number on an axis: as few digits as tell it from its neighbours.
-fn number(value: f64) -> String {
+pub(super) fn number(value: f64) -> String {
     let size = value.abs();
     if size != 0.0 && !(1e-4..1e7).contains(&size) {
         return format!("{value:.0e}");
