@@ -12,6 +12,7 @@ use super::pace::PaceArguments;
 use super::report::{self, ReportArguments};
 use super::selftest::{self, SelftestArguments};
 use super::sweep::{self, SweepArguments};
+use super::wall::{self, WallArguments};
 use crate::pace::Time;
 use crate::quantity::{Size, parse_count, parse_count_u32, parse_fibers};
 
@@ -45,6 +46,9 @@ pub(crate) enum Command {
     /// Measures how much equal programs seem to differ on this machine
     #[command(after_help = selftest::EXAMPLES)]
     Selftest(SelftestArguments),
+    /// Finds the memory wall: grows the data until throughput halves or memory ends
+    #[command(after_help = wall::EXAMPLES)]
+    Wall(WallArguments),
     /// Puts results side by side: tables, CSV, one page with charts
     #[command(after_help = report::EXAMPLES)]
     Report(ReportArguments),
@@ -174,6 +178,10 @@ pub(crate) struct WorkloadArguments {
     )]
     pub(crate) memory: Size,
 
+    /// Limit on the memory of the whole worker process: 2GiB
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
+    pub(crate) limit_memory: Option<Size>,
+
     /// Seed for whatever the workload draws at random
     #[arg(
         long,
@@ -286,7 +294,7 @@ fn parse_cold(text: &str) -> Result<u32, String> {
 /// Lua's numbers hold every whole number up to here.
 const SEED_MAX: u64 = 1 << 53;
 
-fn parse_seed(text: &str) -> Result<u64, String> {
+pub(super) fn parse_seed(text: &str) -> Result<u64, String> {
     match text.trim().parse() {
         Ok(seed) if seed <= SEED_MAX => Ok(seed),
         _ => Err(format!("is no whole number from 0 to {SEED_MAX}")),

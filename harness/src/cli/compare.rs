@@ -305,6 +305,7 @@ fn check_fit(session: &Session, executor: &mut dyn Executor) -> Result<(), Failu
                 plan.points[0].memory_bytes,
                 environment::memory_available_bytes(),
             )
+            .and_then(|()| estimate.check_limit(plan.points[0].limit_memory_bytes))
             .map_err(|unfit| Failure::usage(unfit.to_string())),
         None => Ok(()),
     }
@@ -470,6 +471,7 @@ fn conclude(
         builds::builds(page, &record.arms)?;
         findings::warnings(page, runs)?;
         findings::machine(page, &session.context)?;
+        findings::limit(page, runs)?;
     }
     let saved = measured.saved.as_ref().map_err(Failure::failed)?;
     if let Some(path) = saved.as_ref().filter(|_| !quiet) {

@@ -7,6 +7,7 @@ use lycosa_lua::worker::{self, Driver, WorkerOptions, WorkloadInfo, WorkloadSour
 use super::Failure;
 use super::arguments::{Switch, WorkloadArguments};
 use crate::suggestion::nearest;
+use crate::worker::limit::LimitedBy;
 
 /// What a workload that says nothing of it takes.
 const RECORDS_DEFAULT: u64 = 1_000_000;
@@ -33,6 +34,11 @@ pub(crate) fn worker_options(
         None => describe(&workload)?,
     };
     check_settings(&arguments.settings, &info)?;
+    if let Some(limit) = arguments.limit_memory
+        && let Some(refusal) = LimitedBy::here().refusal(limit, arguments.fibers)
+    {
+        return Err(Failure::usage(refusal));
+    }
     let mut options = WorkerOptions {
         workload,
         records: records.or(info.defaults.records).unwrap_or(RECORDS_DEFAULT),
@@ -51,6 +57,7 @@ pub(crate) fn worker_options(
         report_interval_s: arguments.report_interval.map(|time| time.0),
         warmup_s: 0.0,
         rate_per_s: None,
+        limit_memory_bytes: arguments.limit_memory.map(|limit| limit.0),
         unit: info.unit,
     };
     arguments.pace.apply(&mut options)?;

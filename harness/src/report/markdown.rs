@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 
 use super::dataset::Dataset;
 use super::table::{Align, Table};
-use super::{course_table, figures_table, machines_table, method, warnings};
+use super::{course_table, figures_table, machines_table, method, wall, warnings};
 
 /// Writes everything.
 pub(crate) fn write(out: &mut String, dataset: &Dataset) -> fmt::Result {
@@ -24,6 +24,12 @@ pub(crate) fn write(out: &mut String, dataset: &Dataset) -> fmt::Result {
         if let Some(courses) = course_table::table(dataset, section) {
             table(out, &courses)?;
         }
+    }
+    for (label, record) in dataset.walls() {
+        writeln!(out, "\n## Memory wall: {}\n", escaped(&label))?;
+        writeln!(out, "{}\n", escaped(&wall::conditions(record).join(", ")))?;
+        writeln!(out, "Wall: {}\n", escaped(&wall::conclusion(record)))?;
+        table(out, &wall::table(record))?;
     }
     writeln!(out, "## Environment\n")?;
     table(out, &machines_table::table(dataset))?;

@@ -6,7 +6,7 @@ use super::dataset::{Dataset, Section, Series};
 use super::page::Seconds;
 use super::plain;
 use crate::comparison::cold_start;
-use crate::quantity::{grouped, short_count};
+use crate::quantity::{Size, grouped, short_count};
 use crate::result::Run;
 use crate::statistics::{self, INTERVAL_SAMPLES_MIN, RatioEstimate};
 
@@ -33,6 +33,9 @@ pub(crate) fn conditions(section: &Section) -> Vec<String> {
         items.push(String::from("JIT off"));
     }
     items.push(format!("seed {}", point.seed));
+    if let Some(limit) = point.limit_memory_bytes {
+        items.push(format!("limit {}", Size(limit)));
+    }
     for (key, value) in &point.settings {
         items.push(plain(&format!("{key}={value}")));
     }

@@ -10,6 +10,7 @@ pub(crate) mod resources;
 pub(crate) mod run;
 pub(crate) mod saving;
 pub(crate) mod summary;
+pub(crate) mod wall;
 
 use serde::{Deserialize, Serialize};
 
@@ -105,6 +106,7 @@ pub(crate) mod testing {
             report_interval_s: None,
             warmup_s: 0.0,
             rate_per_s: None,
+            limit_memory_bytes: None,
             unit: Some(String::from("inserts")),
         }
     }

@@ -98,6 +98,7 @@ impl Course<'_> {
         surroundings.after = executor.conditions();
         self.check(slot, &repetition)?;
         surroundings.process_s = repetition.process_s;
+        surroundings.limited_by = repetition.limited_by;
         surroundings.process_resources = repetition.process_resources.clone();
         surroundings.translator = repetition
             .context

@@ -1,7 +1,8 @@
 //! The line in which a worker answers, and how it is told from what the workload prints.
 //!
-//! A worker's standard output carries whatever the workload writes and, once, `NONCE JSON` up to
-//! the end of the line; before it, `NONCE sample JSON` for each interval that was asked for. The nonce is drawn anew for each worker, so no workload prints it by
+//! A worker's standard output carries whatever the workload writes and, once or each time that there
+//! is more to tell, `NONCE JSON` up to the end of the line; before it, `NONCE sample JSON` for each
+//! interval that was asked for. The nonce is drawn anew for each worker, so no workload prints it by
 //! chance; the answer may stand behind a line that the workload left unfinished. Another program
 //! that takes no nonce answers with a line that is a JSON object with a `wall_s` in it.
 
@@ -127,6 +128,11 @@ impl AnswerScanner {
     /// The JSON of the samples that came since the last call.
     pub(crate) fn take_samples(&mut self) -> Vec<Vec<u8>> {
         std::mem::take(&mut self.samples)
+    }
+
+    /// The JSON of the last answer so far.
+    pub(crate) fn last(&self) -> Option<&[u8]> {
+        self.answer.as_deref()
     }
 
     /// Takes the next bytes; every finished line of the workload goes to `show`.

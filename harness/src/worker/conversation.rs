@@ -252,7 +252,15 @@ impl Conversation {
         }
         match chunk {
             Chunk::Stdout(bytes) => {
+                let answers = self.stdout.answers();
                 self.stdout.push(bytes, &mut |line| observer.output(line));
+                if let Some(answer) = self
+                    .stdout
+                    .last()
+                    .filter(|_| self.stdout.answers() > answers)
+                {
+                    observer.answered(answer);
+                }
                 let samples = self.stdout.take_samples();
                 let samples = samples.iter().filter_map(|json| ToldSample::read(json));
                 samples.for_each(|sample| observer.sample(&sample));

@@ -7,8 +7,7 @@ use std::rc::Rc;
 use mlua::{Lua, Table, Value};
 
 use super::contract::{
-    IndexKind, LatencyNs, Measurement, Sample, WorkerError, WorkerOptions, WorkloadInfo,
-    WorkloadSource,
+    LatencyNs, Measurement, Sample, WorkerError, WorkerOptions, WorkloadInfo, WorkloadSource,
 };
 use super::description::info_of;
 use super::measure::{Latencies, peak_rss_bytes};
@@ -56,7 +55,7 @@ pub(super) fn describe(source: &WorkloadSource) -> Result<WorkloadInfo, WorkerEr
     outcome.unwrap_or_else(|error| Err(broken(&error)))
 }
 
-fn broken(error: &dyn std::error::Error) -> WorkerError {
+pub(super) fn broken(error: &dyn std::error::Error) -> WorkerError {
     plain(error.to_string())
 }
 
@@ -70,7 +69,7 @@ pub(super) fn plain(message: String) -> WorkerError {
 }
 
 /// The text of an error that mlua caught, without its own additions.
-fn text_of(error: &mlua::Error) -> String {
+pub(super) fn text_of(error: &mlua::Error) -> String {
     match error {
         mlua::Error::SyntaxError { message, .. } => message.clone(),
         mlua::Error::RuntimeError(message) => message.lines().next().unwrap_or_default().to_owned(),
@@ -105,7 +104,7 @@ fn load(lua: &Lua, source: &WorkloadSource) -> Result<Table, WorkerError> {
             "{file} has no function `transaction(ctx, fiber_id, n, first)`"
         )));
     }
-    for hook in ["prepare", "verify", "cleanup"] {
+    for hook in ["check", "prepare", "verify", "cleanup"] {
         if !matches!(
             workload.get::<Value>(hook),
             Ok(Value::Function(_) | Value::Nil)
@@ -168,6 +167,17 @@ fn check_settings(info: &WorkloadInfo, options: &WorkerOptions) -> Result<(), Wo
     Ok(())
 }
 
+/// Calls `box.cfg` for a process that measures.
+pub(super) fn configure(lua: &Lua, memory_bytes: u64) -> mlua::Result<()> {
+    let cfg: mlua::Function = lua.globals().get::<Table>("box")?.get("cfg")?;
+    let settings = lua.create_table()?;
+    settings.set("memtx_memory", memory_bytes as f64)?;
+    settings.set("wal_mode", "none")?;
+    // Its lines would stand between those of the report.
+    settings.set("log_level", "warn")?;
+    cfg.call::<()>(settings)
+}
+
 /// The argument of the driver.
 fn arguments(
     lua: &Lua,
@@ -175,28 +185,14 @@ fn arguments(
     workload: Table,
     readings: &Rc<RefCell<Readings>>,
 ) -> mlua::Result<Table> {
-    let cfg: mlua::Function = lua.globals().get::<Table>("box")?.get("cfg")?;
-    let settings = lua.create_table()?;
-    settings.set("memtx_memory", options.memory_bytes as f64)?;
-    settings.set("wal_mode", "none")?;
-    // Its lines would stand between those of the report.
-    settings.set("log_level", "warn")?;
-    cfg.call::<()>(settings)?;
-
+    configure(lua, options.memory_bytes)?;
     let ctx = lua.create_table()?;
     if !options.is_by_time() {
         ctx.set("records", options.records)?;
     }
     ctx.set("fibers", options.fibers)?;
     ctx.set("ops_per_txn", options.ops_per_txn)?;
-    ctx.set(
-        "index",
-        if options.index == IndexKind::Hash {
-            "HASH"
-        } else {
-            "TREE"
-        },
-    )?;
+    ctx.set("index", options.index.name())?;
     ctx.set("seed", options.seed as f64)?;
     let settings = lua.create_table()?;
     for (name, value) in &options.settings {

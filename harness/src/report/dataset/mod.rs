@@ -13,9 +13,11 @@ use anyhow::Context as _;
 
 use crate::comparison::{Pair, pair};
 use crate::environment::Context;
+use crate::report::plain;
 use crate::result::file::Document;
 use crate::result::latency::LatencyError;
 use crate::result::summary::{self, Figures};
+use crate::result::wall::WallRecord;
 use crate::result::{Point, Run};
 
 /// A result file that was read.
@@ -157,6 +159,15 @@ impl Dataset {
             unread,
             subjects,
             sections,
+        })
+    }
+
+    /// The searches for the memory wall, with the host and the file of each.
+    pub(crate) fn walls(&self) -> impl Iterator<Item = (String, &WallRecord)> {
+        self.sources.iter().filter_map(|source| {
+            let record = source.document.wall.as_ref()?;
+            let host = &source.document.context.host_name;
+            Some((plain(&format!("{host}, {}", source.path)), record))
         })
     }
 
