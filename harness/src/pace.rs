@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::quantity::short_count;
+
 /// Longest time that an option takes, in seconds: thirty days.
 const TIME_S_MAX: f64 = 30.0 * 86_400.0;
 
@@ -65,6 +67,14 @@ pub(crate) fn parse_duration(text: &str) -> Result<Time, String> {
             Err(format!("is too short; the least is {}", Time(TIME_S_MIN)))
         }
         time => Ok(time),
+    }
+}
+
+/// A number of records in a table; 0 is that the time ends a run.
+pub(crate) fn size(records: u64) -> String {
+    match records {
+        0 => String::from("by time"),
+        records => short_count(records),
     }
 }
 

@@ -10,7 +10,6 @@
 -- arm `tarantool` of `lycosa compare` reads it. Each interval is a line before it, behind the prefix
 -- and the word `sample`.
 
-local bit = require('bit')
 local clock = require('clock')
 local ffi = require('ffi')
 local fiber = require('fiber')
@@ -99,114 +98,12 @@ local function check_ended()
     end
 end
 
--- Memory by kind, in bytes.
-local function memory_levels()
-    local slab = box.slab.info()
-    local used, tuples = tonumber(slab.arena_used), tonumber(slab.items_used)
-    return {
-        lua_heap_bytes = math.floor(collectgarbage('count') * 1024),
-        quota_used_bytes = tonumber(slab.quota_used),
-        index_bytes = used - tuples,
-        tuple_bytes = tuples,
-    }
-end
-
--- Latencies whose number is not known beforehand: counts of values by their 11 leading bits, which
--- is what a histogram with three decimal digits tells apart. 53 doublings of 1,024 counts each; a
--- double holds its exponent and its leading bits side by side, which makes them the position.
-local BUCKETS, FIRST_BUCKET = 53 * 1024, 1023 * 1024
-local LATENCY_NS_MAX = 2 ^ 53 - 1
-local split = ffi.new('union { double value; struct { uint32_t low, high; } words; }')
-
-local function new_histogram()
-    return {counts = ffi.new('double[?]', BUCKETS), max = 0, count = 0}
-end
-
--- Counts a latency; answers with its bucket.
-local function record(histogram, latency_ns)
-    split.value = math.min(math.max(latency_ns, 1), LATENCY_NS_MAX)
-    local bucket = bit.rshift(split.words.high, 10) - FIRST_BUCKET
-    histogram.counts[bucket] = histogram.counts[bucket] + 1
-    histogram.count = histogram.count + 1
-    histogram.max = math.max(histogram.max, latency_ns)
-    return bucket
-end
-
--- Smallest value of a bucket.
-local function value_of(bucket)
-    split.words.low, split.words.high = 0, bit.lshift(bucket + FIRST_BUCKET, 10)
-    return math.floor(split.value)
-end
-
-local SHARES = {{'p50', 0.5}, {'p95', 0.95}, {'p99', 0.99}, {'p999', 0.999}}
-
--- Percentiles of a histogram whose counts are in the buckets from `low` to `high`.
-local function percentiles_of(histogram, low, high)
-    local values = {max = histogram.max, count = histogram.count}
-    local seen, position = 0, 1
-    for bucket = low, high do
-        seen = seen + histogram.counts[bucket]
-        while position <= #SHARES and seen > 0 and seen >= SHARES[position][2] * histogram.count do
-            values[SHARES[position][1]] = value_of(bucket)
-            position = position + 1
-        end
-    end
-    return values
-end
-
--- Samples of a run at most, so that an interval far too short fills no memory; the last one holds
--- all the rest.
-local SAMPLES_MAX = 10000
-
--- The course of a run: what each interval brought. One ends with the first transaction that ends
--- behind it, so that no other fiber and no timer disturbs the run. For a transaction this costs one
--- more entry in a histogram; for an interval the reading of the process's resources.
-local function new_series(interval_s, host)
-    local interval_ns = interval_s * 1e9
-    local latencies, low, high = new_histogram(), BUCKETS, -1
-    local began_ns, from_ns, until_ns, ops, samples = 0, 0, math.huge, 0, 0
-    local series = {}
-
-    local function sample(now_ns)
-        host.sample({
-            t_s = (now_ns - began_ns) / 1e9, interval_s = (now_ns - from_ns) / 1e9, ops = ops,
-            txn_latency_ns = percentiles_of(latencies, low, high),
-        }, memory_levels())
-        ffi.fill(latencies.counts + low, 8 * (high - low + 1))
-        latencies.count, latencies.max, low, high = 0, 0, BUCKETS, -1
-        ops, samples, from_ns = 0, samples + 1, now_ns
-        local passed = math.floor((now_ns - began_ns) / interval_ns)
-        until_ns = samples < SAMPLES_MAX - 1 and began_ns + (passed + 1) * interval_ns or math.huge
-    end
-
-    function series.begin(now_ns)
-        began_ns, from_ns, until_ns = now_ns, now_ns, now_ns + interval_ns
-    end
-
-    function series.observe(latency_ns, count, now_ns)
-        local bucket = record(latencies, latency_ns)
-        low, high = math.min(low, bucket), math.max(high, bucket)
-        ops = ops + count
-        if now_ns >= until_ns then
-            sample(now_ns)
-        end
-    end
-
-    function series.finish(now_ns)
-        if ops > 0 then
-            sample(now_ns)
-        end
-    end
-
-    return series
-end
-
 -- Runs a known number of operations as fast as they go. Answers with wall time, CPU time, operations
--- done, the latency of each transaction in nanoseconds, and the failure if there was one.
--- `host.stop[0]` becomes 1 when the user wants no more transactions.
-local function run_all(workload, ctx, series, host)
-    local records, ops_per_txn, stop = ctx.records, ctx.ops_per_txn, host.stop
-    local observe = series and series.observe
+-- done, the latency of each transaction in nanoseconds, and the failure if there was one. `host.stop[0]`
+-- becomes 1 when the user wants no more transactions.
+local function run_all(workload, ctx, course, host)
+    local stop, observe = host.stop, course and course.observe
+    local records, ops_per_txn = ctx.records, ctx.ops_per_txn
     local transaction = workload.transaction
     local has_room, latencies =
         pcall(ffi.new, 'uint64_t[?]', math.ceil(records / ops_per_txn))
@@ -239,9 +136,9 @@ local function run_all(workload, ctx, series, host)
     collectgarbage()
     collectgarbage()
     host.begin()
-    if series then
+    if course then
         origin = clock.monotonic64()
-        series.begin(0)
+        course.begin(0)
     end
     local cpu_started, started = clock.proc(), clock.monotonic()
     local failed = run_fibers(ctx.fibers, work, has_failed)
@@ -253,117 +150,43 @@ local function run_all(workload, ctx, series, host)
         txns = done_txns,
         latencies = latencies,
     }
-    if series then
-        series.finish(tonumber(clock.monotonic64() - origin))
+    if course then
+        course.finish(tonumber(clock.monotonic64() - origin))
     end
-    measured.resources = host.finish(memory_levels())
     return measured, failed
-end
-
--- A fiber that waits for the time of a transaction sleeps until this long before it, or as long as
--- sleeping last took too long, and yields from then on: sleep alone would come too late.
-local AWAKE_NS_MIN, AWAKE_NS_MAX = 50e3, 2e6
--- Longest sleep, so that a wish to stop is noticed.
-local SLEEP_NS_MAX = 100e6
-
--- Hands out operations: at once, or each when it is due by a rate. At most one fiber waits for the
--- clock, the others for `turn`.
-local function new_schedule(records, ops_per_txn, rate_per_s, now_ns)
-    local schedule = {next_op = 1, ends_ns = math.huge}
-    local interval_ns = rate_per_s and 1e9 / rate_per_s
-    local turn, has_waiter, awake_ns = fiber.cond(), false, AWAKE_NS_MIN
-
-    -- Comes back somewhat nearer to `due_ns`, or after it.
-    local function wait_towards(due_ns, now)
-        local pause = math.min(due_ns - now - awake_ns, SLEEP_NS_MAX)
-        if pause <= 0 then
-            fiber.yield()
-            return now_ns()
-        end
-        fiber.sleep(pause / 1e9)
-        local woken = now_ns()
-        awake_ns = math.min(math.max(woken - now - pause, awake_ns * 0.9, AWAKE_NS_MIN), AWAKE_NS_MAX)
-        return woken
-    end
-
-    -- The time at which the next operation is due: `now` without a rate.
-    local function next_due(now)
-        return interval_ns and (schedule.next_op - 1) * interval_ns or now
-    end
-
-    -- Takes operations; answers with the first one, their number, the time at which they were due
-    -- and the time now, or with nothing at the end.
-    function schedule.take(is_stopped)
-        while true do
-            local now = now_ns()
-            local due_ns = next_due(now)
-            local first = schedule.next_op
-            if now >= schedule.ends_ns or is_stopped() or (first > records and now >= due_ns) then
-                turn:broadcast()
-                return nil
-            elseif now >= due_ns then
-                local n = math.min(ops_per_txn, records - first + 1)
-                schedule.next_op = first + n
-                if interval_ns ~= nil and not has_waiter then
-                    turn:signal()
-                end
-                return first, n, due_ns, now
-            elseif has_waiter then
-                turn:wait()
-            else
-                has_waiter = true
-                local until_ns = math.min(due_ns, schedule.ends_ns)
-                while now < until_ns and not is_stopped() do
-                    now = wait_towards(until_ns, now)
-                end
-                has_waiter = false
-            end
-        end
-    end
-
-    -- Operations that were due before the end and have not begun.
-    function schedule.backlog_ops(now)
-        if interval_ns == nil then
-            return nil
-        end
-        local due_ops = math.min(math.ceil(math.min(now, schedule.ends_ns) / interval_ns), records)
-        return math.max(0, due_ops - (schedule.next_op - 1))
-    end
-
-    return schedule
 end
 
 -- Runs operations by the clock: for a time, at a rate, or both, counting from the first transaction
 -- that ends after the warm-up. Answers as `run_all` does, with histograms instead of latencies.
-local function run_by_clock(workload, ctx, pace, series, host)
+local function run_by_clock(workload, ctx, pace, course, host)
+    local histogram, schedules = require('lycosa.histogram'), require('lycosa.schedule')
     local transaction, stop = workload.transaction, host.stop
     local has_failed = ffi.new('uint8_t[1]')
     local function is_stopped()
         return stop[0] ~= 0 or has_failed[0] ~= 0
     end
 
-    local warmup_ns, duration_ns = pace.warmup_s * 1e9, (pace.duration_s or math.huge) * 1e9
     collectgarbage()
     collectgarbage()
-    if warmup_ns == 0 then
-        host.begin()
-    end
     local origin = clock.monotonic64()
     local function now_ns()
         return tonumber(clock.monotonic64() - origin)
     end
     local schedule =
-        new_schedule(ctx.records or math.huge, ctx.ops_per_txn, pace.rate_per_s, now_ns)
-    local latencies = new_histogram()
-    local corrected = pace.rate_per_s and new_histogram()
+        schedules.new(ctx.records or math.huge, ctx.ops_per_txn, pace.rate_per_s, now_ns)
+    local latencies = histogram.new()
+    local corrected = pace.rate_per_s and histogram.new()
     local done_ops, counted_ops = 0, 0
-    local counted_from, cpu_started
+    local warmup_ns, duration_ns = pace.warmup_s * 1e9, (pace.duration_s or math.huge) * 1e9
+    local counted_from, cpu_started, ends_ns
 
+    -- As fast as it goes, at least one transaction counts, however slow it is.
     local function start_counting(now)
-        counted_from, cpu_started = now, clock.proc()
-        schedule.ends_ns = now + duration_ns
-        if series then
-            series.begin(now)
+        host.begin()
+        counted_from, cpu_started, ends_ns = now, clock.proc(), now + duration_ns
+        schedule.ends_ns = corrected and ends_ns or math.huge
+        if course then
+            course.begin(now)
         end
     end
 
@@ -371,12 +194,13 @@ local function run_by_clock(workload, ctx, pace, series, host)
     -- it was due, however late it began.
     local function observe(latency_ns, corrected_ns, ops, finished)
         counted_ops = counted_ops + ops
-        record(latencies, latency_ns)
+        schedule.ends_ns = ends_ns
+        histogram.record(latencies, latency_ns)
         if corrected then
-            record(corrected, corrected_ns)
+            histogram.record(corrected, corrected_ns)
         end
-        if series then
-            series.observe(latency_ns, ops, finished)
+        if course then
+            course.observe(latency_ns, ops, finished)
         end
     end
 
@@ -393,8 +217,7 @@ local function run_by_clock(workload, ctx, pace, series, host)
             if counted_from ~= nil then
                 observe(finished - started, finished - due_ns, n, finished)
             elseif finished >= warmup_ns then
-                host.begin()
-                start_counting(now_ns())
+                start_counting(finished)
             end
             fiber.yield()
         end
@@ -406,20 +229,19 @@ local function run_by_clock(workload, ctx, pace, series, host)
     local failed = run_fibers(ctx.fibers, work, has_failed)
     local ended = now_ns()
     counted_from, cpu_started = counted_from or ended, cpu_started or clock.proc()
-    local cpu_s = clock.proc() - cpu_started
-    if series then
-        series.finish(ended)
-    end
-    return {
+    local measured = {
         wall_s = (ended - counted_from) / 1e9,
-        cpu_s = cpu_s,
-        resources = host.finish(memory_levels()),
+        cpu_s = clock.proc() - cpu_started,
         ops = counted_ops,
         done_ops = done_ops,
         backlog_ops = schedule.backlog_ops(ended),
         histogram = latencies,
         corrected = corrected or nil,
-    }, failed
+    }
+    if course then
+        course.finish(ended)
+    end
+    return measured, failed
 end
 
 local BOOLEANS = {['true'] = true, ['false'] = false}
@@ -480,14 +302,16 @@ end
 -- Runs the transactions and notes what came of them where `verify` finds it.
 local function run_transactions(workload, ctx, pace, host)
     local is_by_clock = pace.duration_s ~= nil or pace.rate_per_s ~= nil
-    local series = pace.report_interval_s and new_series(pace.report_interval_s, host)
+    local series = require('lycosa.series')
+    local course = pace.report_interval_s and series.new(pace.report_interval_s, host.sample)
     host.enter('transactions')
     local measured, failed
     if is_by_clock then
-        measured, failed = run_by_clock(workload, ctx, pace, series, host)
+        measured, failed = run_by_clock(workload, ctx, pace, course, host)
     else
-        measured, failed = run_all(workload, ctx, series, host)
+        measured, failed = run_all(workload, ctx, course, host)
     end
+    measured.resources = host.finish(series.memory_levels())
     host.enter('verification')
     ctx.done_ops = measured.done_ops
     ctx.complete = measured.done_ops == ctx.records
@@ -495,10 +319,10 @@ local function run_transactions(workload, ctx, pace, host)
     return measured, failed
 end
 
--- Runs one repetition. `host` holds `peak_rss_bytes()`, `enter(phase)` and `stop`, a pointer to a
+-- Runs one repetition. `host` holds `peak_rss_bytes()`, `enter(phase)`, and `stop`, a pointer to a
 -- byte that is not 0 once no more transactions shall begin; and what reads resources: `begin()` just
--- before counting begins, `sample(sample, memory_levels)` behind each interval that was asked for,
--- `finish(memory_levels)` behind the last transaction.
+-- before the first transaction that counts, `sample(sample, memory_levels)` behind each interval that
+-- was asked for, `finish(memory_levels)` just behind the last transaction.
 local function drive(workload, ctx, settings, pace, host)
     local results, failed = guard('options', resolve_options, workload, settings, ctx)
     if failed ~= nil then
@@ -522,7 +346,6 @@ local function drive(workload, ctx, settings, pace, host)
         return nil, failed
     end
     measured.peak_rss_bytes = host.peak_rss_bytes()
-    -- Deletes may leave less than there was: no bytes a record then.
     measured.bytes_per_record =
         math.max(0, tonumber(box.slab.info().arena_used - used_before)) / math.max(1, measured.done_ops)
     if workload.verify ~= nil then
@@ -546,8 +369,8 @@ local function drive(workload, ctx, settings, pace, host)
         local is_verified = workload.verify ~= nil
         return nil, {kind = 'stopped', done_ops = measured.done_ops, is_verified = is_verified}
     elseif measured.ops == 0 then
-        return nil, {kind = 'usage', message = 'no transaction was counted within the time of '
-            .. '--duration; give it more'}
+        return nil, {kind = 'usage', message = 'no transaction was due and done within the '
+            .. 'time of --duration; raise it, or --rate'}
     end
     return measured
 end
@@ -563,7 +386,7 @@ if type(embedded) == 'table' then
     end
     for _, name in ipairs({'histogram', 'corrected'}) do
         if measured ~= nil and measured[name] ~= nil then
-            measured[name].counts = ffi.string(measured[name].counts, 8 * BUCKETS)
+            measured[name].counts = ffi.string(measured[name].counts, 8 * require('lycosa.histogram').BUCKETS)
         end
     end
     return measured, failed
@@ -615,25 +438,13 @@ local function parse_arguments(arguments)
     return parsed, settings
 end
 
--- A histogram of a list of latencies.
-local function histogram_of(latencies, count)
-    local histogram = new_histogram()
+-- Percentiles and counts of a list of latencies.
+local function summarize_list(histogram, latencies, count)
+    local recorded = histogram.new()
     for position = 0, count - 1 do
-        record(histogram, tonumber(latencies[position]))
+        histogram.record(recorded, tonumber(latencies[position]))
     end
-    return histogram
-end
-
--- Percentiles, and the counts as a list of {value, count}.
-local function summarize(histogram)
-    local counts = {}
-    for bucket = 0, BUCKETS - 1 do
-        local count = histogram.counts[bucket]
-        if count > 0 then
-            table.insert(counts, {value_of(bucket), count})
-        end
-    end
-    return percentiles_of(histogram, 0, BUCKETS - 1), counts
+    return histogram.summarize(recorded)
 end
 
 -- The names that results have for architectures.
@@ -672,6 +483,7 @@ local function main()
     -- Lycosa's own modules, `lycosa.random` for one, are beside this file.
     local own_folder = fio.abspath(fio.dirname(arg[0]))
     package.path = fio.pathjoin(own_folder, '?.lua') .. ';' .. package.path
+    local histogram = require('lycosa.histogram')
     -- Before box.cfg, which changes into the working directory.
     local workload = dofile(parsed.workload)
     local directory = fio.tempdir()
@@ -684,16 +496,15 @@ local function main()
         report_interval_s = given(parsed['report-interval']),
     }
     local defaults = workload.defaults or {}
-    local records = parsed.records or defaults.records or 1000000
     local ctx = {
-        records = pace.duration_s == nil and records or nil, fibers = parsed.fibers,
-        ops_per_txn = parsed['ops-per-txn'] or defaults.ops_per_txn or 100,
+        records = pace.duration_s == nil and (parsed.records or defaults.records or 1000000) or nil,
+        fibers = parsed.fibers, ops_per_txn = parsed['ops-per-txn'] or defaults.ops_per_txn or 100,
         index = parsed.index, seed = parsed.seed,
     }
-    local series = pace.report_interval_s and {}
+    local samples = pace.report_interval_s and {}
     local function sample(interval, levels)
         interval.resources = levels
-        table.insert(series, interval)
+        table.insert(samples, interval)
         io.stdout:write(parsed.prefix, 'sample ', json.encode(interval), '\n')
         io.stdout:flush()
     end
@@ -706,11 +517,14 @@ local function main()
         fail(('%s: %s%s'):format(failed.hook or failed.kind, failed.message, failed.traceback or ''))
     end
     local name = fio.basename(parsed.workload, '.lua')
-    local percentiles, counts =
-        summarize(measured.histogram or histogram_of(measured.latencies, measured.txns))
-    local corrected_percentiles, corrected_counts
+    local percentiles, counts, corrected_percentiles, corrected_counts
+    if measured.histogram ~= nil then
+        percentiles, counts = histogram.summarize(measured.histogram)
+    else
+        percentiles, counts = summarize_list(histogram, measured.latencies, measured.txns)
+    end
     if measured.corrected ~= nil then
-        corrected_percentiles, corrected_counts = summarize(measured.corrected)
+        corrected_percentiles, corrected_counts = histogram.summarize(measured.corrected)
     end
     print(parsed.prefix .. json.encode({
         arm = 'tarantool', workload = name, records = ctx.records, fibers = ctx.fibers,
@@ -725,7 +539,7 @@ local function main()
         jit = (jit.status()), jit_traces = traces, jit_aborts = aborts,
         program = 'Tarantool ' .. _TARANTOOL, seed = ctx.seed, memory_bytes = parsed.memory,
         binary_arch = ARCHITECTURES[jit.arch] or jit.arch, os = jit.os,
-        resources = measured.resources, series = series or nil,
+        resources = measured.resources, series = samples or nil,
     }))
     os.exit(0)
 end

@@ -51,11 +51,16 @@ impl PaceArguments {
         Ok(())
     }
 
-    /// Sizes to measure: those asked for, or one that is none, as the time is what ends it.
-    pub(super) fn sizes(&self, sizes: Vec<u64>) -> Vec<u64> {
+    /// Whether any of them was given.
+    pub(super) fn is_given(&self) -> bool {
+        self.duration.is_some() || self.rate.is_some()
+    }
+
+    /// Sizes to measure: those that were named, or one that is none, as the time is what ends it.
+    pub(super) fn sizes(&self, named: Option<Vec<u64>>) -> Option<Vec<u64>> {
         match self.duration {
-            Some(_) => vec![0],
-            None => sizes,
+            Some(_) => Some(vec![0]),
+            None => named,
         }
     }
 }

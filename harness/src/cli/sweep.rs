@@ -80,6 +80,7 @@ pub(crate) struct SweepArguments {
 pub(crate) fn sweep(arguments: &SweepArguments) -> Result<Exit, Failure> {
     let sizes = Range::named(arguments.records.as_ref(), arguments.points)
         .map_err(|error| Failure::usage(error.to_string()))?;
+    let sizes = arguments.workload.pace.sizes(sizes);
     let facts = environment::facts();
     let interrupt = Interrupt::on_signals()?;
     let workers = Workers::new(launcher(&facts)?, interrupt.clone());
@@ -90,7 +91,6 @@ pub(crate) fn sweep(arguments: &SweepArguments) -> Result<Exit, Failure> {
         |source| describe(&workers, source),
     )?;
     let sizes = sizes.unwrap_or_else(|| range::multiples(options.records, 1..=MULTIPLE_DEFAULT));
-    let sizes = arguments.workload.pace.sizes(sizes);
     let context = measuring_context(&facts);
     let points = sizes.iter().map(|records| {
         let mut options = options.clone();

@@ -9,8 +9,10 @@ use lycosa_lua::worker::Driver;
 use super::page::{DIM, PLAIN, Page, Seconds, YELLOW};
 use crate::comparison::{ColdStart, Note, arms, cold_start, notes, voids};
 use crate::environment::{Context, NoiseFloor};
-use crate::quantity::{Size, grouped, percent, short_count};
+use crate::pace::size;
+use crate::quantity::{Size, grouped, percent};
 use crate::result::{Point, Run};
+use crate::schedule::Outcome;
 use crate::state::selftest::{DAYS_MAX, Known};
 use crate::statistics::{INTERVAL_SAMPLES_MIN, TwoGroups};
 use crate::worker::limit::LimitedBy;
@@ -94,7 +96,7 @@ pub(crate) fn selftest_title(floor: &NoiseFloor) -> String {
     let title = format!("self-test of {}", day(&floor.date));
     match floor.records.zip(floor.repetitions) {
         Some((records, repetitions)) => {
-            format!("{title}, {} x {repetitions}", short_count(records))
+            format!("{title}, {} x {repetitions}", size(records))
         }
         None => title,
     }
@@ -191,7 +193,7 @@ pub(crate) fn place(arm: &str, point: &Point) -> String {
         Driver::Lua => "",
         Driver::Rust => " (engine only)",
     };
-    format!("{arm} at {}{driver}", short_count(point.records))
+    format!("{arm} at {}{driver}", size(point.records))
 }
 
 /// Arms whose Lua was not compiled, though it was asked for: their ratio is another one.
@@ -238,6 +240,24 @@ fn warning(page: &mut Page<'_>, note: &Note) -> io::Result<()> {
         page.sentence(YELLOW, "outliers", &text)?;
     }
     Ok(())
+}
+
+/// How far a measurement came that the user stopped; `counted` says it of whole repetitions.
+pub(crate) fn interrupted(outcome: &Outcome, counted: &str) -> String {
+    let mut text = if outcome.record.runs.is_empty() {
+        String::from("before anything was measured")
+    } else {
+        format!("after {counted}")
+    };
+    if let Some(stopped) = &outcome.stopped {
+        let ops = grouped(stopped.done_ops);
+        text.push_str(&if stopped.is_verified {
+            format!("; the repetition that ran was verified: its invariants held after {ops} operations")
+        } else {
+            format!("; the repetition that ran had done {ops} operations, and the workload has no verify()")
+        });
+    }
+    text
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use serde_json::{Map, Value, json};
 use super::dataset::{Dataset, Section, Series, SeriesPoint};
 use super::{method, plain};
 use crate::environment::{Cache, CacheContent};
+use crate::pace::Time;
 use crate::result::Run;
 use crate::statistics;
 
@@ -149,7 +150,10 @@ fn name(dataset: &Dataset, section: &Section, series: &Series, point: &SeriesPoi
     let mut parts = vec![
         dataset.label(series).to_owned(),
         method::workload(section),
-        format!("records:{}", point.point.records),
+        match point.point.duration_s {
+            Some(duration_s) => format!("duration:{}", Time(duration_s)),
+            None => format!("records:{}", point.point.records),
+        },
         format!("fibers:{}", point.point.fibers),
         format!("ops_per_txn:{}", point.point.ops_per_txn),
     ];
@@ -163,6 +167,9 @@ fn name(dataset: &Dataset, section: &Section, series: &Series, point: &SeriesPoi
     }));
     if !point.point.jit_requested {
         parts.push(String::from("jit:off"));
+    }
+    if let Some(rate_per_s) = point.point.rate_per_s {
+        parts.push(format!("rate:{rate_per_s}"));
     }
     parts.push(format!("seed:{}", point.point.seed));
     for (key, value) in &point.point.settings {

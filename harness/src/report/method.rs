@@ -6,7 +6,8 @@ use super::dataset::{Dataset, Section, Series};
 use super::page::Seconds;
 use super::plain;
 use crate::comparison::cold_start;
-use crate::quantity::{Size, grouped, short_count};
+use crate::pace::size;
+use crate::quantity::{Size, grouped};
 use crate::result::Run;
 use crate::statistics::{self, INTERVAL_SAMPLES_MIN, RatioEstimate};
 
@@ -79,7 +80,7 @@ fn finding(label: &str, reference: &str, series: &Series) -> Option<String> {
     let estimates: Vec<RatioEstimate> = ratios.iter().map(|(_, estimate)| *estimate).collect();
     let mean = statistics::geometric_mean(&estimates)?;
     let sizes = match ratios.as_slice() {
-        [(records, _)] => format!("at {} records", short_count(*records)),
+        [(records, _)] => format!("at {} records", size(*records)),
         several => format!("(geometric mean over {} sizes)", several.len()),
     };
     let is_open = mean

@@ -3,7 +3,8 @@
 use std::io;
 
 use super::page::{DIM, PLAIN, Page, Seconds};
-use crate::quantity::{decimal_bytes, percent, short_count, significant};
+use crate::pace::size;
+use crate::quantity::{decimal_bytes, percent, significant};
 use crate::result::Point;
 use crate::result::summary::Figures;
 
@@ -25,7 +26,7 @@ impl SizeTable {
     pub(crate) fn new(points: &[Point]) -> Self {
         let widths = points
             .iter()
-            .map(|point| short_count(point.records).len())
+            .map(|point| size(point.records).len())
             .chain([RECORDS_WIDTH_MIN]);
         let is_insert = points
             .first()
@@ -67,7 +68,7 @@ impl SizeTable {
             format!("{:.1}", figures.bytes_per_record),
             decimal_bytes(figures.peak_rss_bytes),
         ];
-        let size = short_count(point.records);
+        let size = size(point.records);
         page.line(PLAIN, &[self.columns(&size, &cells)])
     }
 

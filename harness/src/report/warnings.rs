@@ -4,8 +4,10 @@
 use super::dataset::{Dataset, Section, Series, SeriesPoint, Subject};
 use super::plain;
 use crate::environment::{Conditions, PowerSource, ThermalPressure, Translator, arch_title};
-use crate::quantity::{grouped, rate, short_count};
+use crate::pace::size;
+use crate::quantity::{grouped, rate};
 use crate::result::Status;
+use crate::result::run::TIMED_OPS;
 use crate::statistics::{self, INTERVAL_SAMPLES_MIN};
 
 use lycosa_lua::worker::Driver;
@@ -89,7 +91,7 @@ struct Place<'a> {
 }
 
 fn place_name(dataset: &Dataset, section: &Section, point: &SeriesPoint) -> String {
-    let records = short_count(point.point.records);
+    let records = size(point.point.records);
     if dataset.sections.len() > 1 {
         format!("{records} of {}", plain(&section.point.workload))
     } else {
@@ -130,7 +132,7 @@ fn disagreement(section: &Section) -> Option<String> {
             checksums.dedup();
             checksums.len() > 1
         })
-        .map(short_count)
+        .map(size)
         .collect();
     (!places.is_empty()).then(|| {
         format!(
@@ -216,7 +218,11 @@ fn drift(place: &Place<'_>) -> Option<String> {
 
 fn two_groups(place: &Place<'_>) -> Option<String> {
     let groups = statistics::two_groups(&place.point.counted_wall_s())?;
-    let rate_at = |wall_s: f64| rate(place.point.point.records as f64 / wall_s);
+    let ops = match place.point.point.is_by_time() {
+        true => TIMED_OPS,
+        false => place.point.point.records as f64,
+    };
+    let rate_at = |wall_s: f64| rate(ops / wall_s);
     Some(format!(
         "{}: {} at {}/s, {} at {}/s",
         place.name,

@@ -147,6 +147,9 @@ pub(crate) fn workload_name(source: &WorkloadSource) -> String {
     }
 }
 
+/// Operations whose time runs of a given time are compared by.
+pub(crate) const TIMED_OPS: f64 = 1e6;
+
 /// A repetition that gave figures. Fields that 0.1.0 did not write have defaults.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Run {
@@ -234,6 +237,16 @@ impl Run {
     /// Whether its figures enter medians and comparisons.
     pub(crate) fn is_counted(&self) -> bool {
         !self.cold && self.void.is_none()
+    }
+
+    /// What repetitions of a point are compared by, in seconds: their wall time, or where the time
+    /// was given, that of [`TIMED_OPS`] operations.
+    pub(crate) fn compared_s(&self) -> f64 {
+        if self.point.is_by_time() {
+            self.wall_s / self.ops as f64 * TIMED_OPS
+        } else {
+            self.wall_s
+        }
     }
 
     /// Puts together where a repetition stood, what surrounded it and what it measured.

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::latency::{self, LatencyError};
 use super::resources;
-use super::run::per_second;
+use super::run::{TIMED_OPS, per_second};
 use super::{Point, Run};
 use crate::statistics::{self, Summary};
 
@@ -14,7 +14,7 @@ use crate::statistics::{self, Summary};
 pub(crate) struct Figures {
     /// Repetitions counted.
     pub(crate) n: usize,
-    /// Wall-clock time, in seconds.
+    /// Wall-clock time, in seconds; of runs of a given time, that of a million operations.
     pub(crate) wall_s: Summary,
     /// Operations a second at the median time.
     pub(crate) ops_per_s: f64,
@@ -46,7 +46,8 @@ pub(crate) fn figures<'a>(
     let counted: Vec<&Run> = runs.into_iter().filter(|run| run.is_counted()).collect();
     let column =
         |value: fn(&Run) -> f64| -> Vec<f64> { counted.iter().map(|run| value(run)).collect() };
-    let times = column(|run| run.wall_s);
+    let times = column(Run::compared_s);
+    let is_by_time = counted.iter().any(|run| run.point.is_by_time());
     let Some(wall_s) = statistics::summarize(&times) else {
         return Ok(None);
     };
@@ -58,7 +59,10 @@ pub(crate) fn figures<'a>(
     Ok(Some(Figures {
         n: counted.len(),
         wall_s,
-        ops_per_s: per_second(median(|run| run.ops as f64), wall_s.median),
+        ops_per_s: match is_by_time {
+            true => per_second(TIMED_OPS, wall_s.median),
+            false => per_second(median(|run| run.ops as f64), wall_s.median),
+        },
         cpu_s: median(|run| run.cpu_s),
         peak_rss_bytes: counted
             .iter()

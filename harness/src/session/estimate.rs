@@ -79,6 +79,9 @@ pub(crate) fn pilot(
     let Some(largest) = plan.points.iter().max_by_key(|point| point.records) else {
         return Ok(None);
     };
+    if largest.is_by_time() {
+        return Ok(None);
+    }
     let mut measure = |records: u64| {
         let options = WorkerOptions {
             records,
@@ -96,6 +99,9 @@ pub(crate) fn pilot(
                 records_done,
                 records: largest.records,
             })),
+            Err(RepetitionError::Worker(WorkerError::Stopped { .. })) => {
+                Err(RepetitionError::Interrupted)
+            }
             Err(error) => Err(error),
         }
     };

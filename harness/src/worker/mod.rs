@@ -21,6 +21,9 @@ pub(crate) mod wall;
 /// Name of the hidden subcommand that makes a process a worker.
 pub(crate) const SUBCOMMAND: &str = "worker-internal";
 
+/// What a worker finds on its standard input when no more transactions shall begin.
+const STOP: &[u8] = b"s";
+
 /// What a worker is asked. A user's Lua runs in workers only: what it prints, breaks or never
 /// finishes must not be this process's own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -115,3 +115,32 @@ pub(super) fn cpu_s() -> f64 {
     let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
     seconds(usage.ru_utime) + seconds(usage.ru_stime)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buckets_of_the_driver_are_told_apart_to_three_digits() {
+        for (bucket, value) in [(0, 1), (1_024, 2), (2_048, 4), (2_049, 4), (10_240, 1_024)] {
+            assert_eq!(bucket_value(bucket), value);
+        }
+        // 1,025 ns, and 5 ms with its 11 leading bits.
+        assert_eq!(bucket_value(10 * 1_024 + 1), 1_025);
+        assert_eq!(bucket_value(22 * 1_024 + 196), 4_997_120);
+        assert_eq!(bucket_value(53 * 1_024 - 1), (1 << 53) - (1 << 42));
+    }
+
+    #[test]
+    fn counts_make_percentiles() {
+        let mut counts = vec![0; 53 * 1_024];
+        counts[10 * 1_024] = 990;
+        counts[20 * 1_024] = 10;
+        let latencies = Latencies::of_buckets(counts.into_iter(), 1_048_600).percentiles();
+        assert_eq!(
+            (latencies.count, latencies.p50, latencies.p99),
+            (1_000, 1_024, 1_024)
+        );
+        assert_eq!((latencies.p999, latencies.max), (1_048_600, 1_048_600));
+    }
+}

@@ -72,7 +72,8 @@ pub fn bundled_source(name: &str) -> Option<&'static str> {
 /// The script that drives a workload under a real Tarantool; the same one drives it here.
 pub const TARANTOOL_DRIVER: &str = scripted::DRIVER;
 
-/// Modules that workloads may require and Tarantool lacks: path below the driver's folder, and source.
+/// Modules that the driver and workloads require and Tarantool lacks: path below the driver's folder,
+/// and source.
 pub const TARANTOOL_MODULES: &[(&str, &str)] = &[
     (
         "lycosa/checksum.lua",
@@ -81,6 +82,18 @@ pub const TARANTOOL_MODULES: &[(&str, &str)] = &[
     (
         "lycosa/random.lua",
         include_str!("../../workloads/lycosa/random.lua"),
+    ),
+    (
+        "lycosa/histogram.lua",
+        include_str!("../../workloads/lycosa/histogram.lua"),
+    ),
+    (
+        "lycosa/schedule.lua",
+        include_str!("../../workloads/lycosa/schedule.lua"),
+    ),
+    (
+        "lycosa/series.lua",
+        include_str!("../../workloads/lycosa/series.lua"),
     ),
 ];
 

@@ -5,8 +5,10 @@
 
 use super::axis::{Axis, Origin};
 use super::chart::{Chart, Dot, Line};
+use crate::pace::size;
 use crate::quantity::short_count;
 use crate::report::dataset::{Dataset, Section, Series, SeriesPoint};
+use crate::report::figures_table::time_title;
 use crate::report::side_by_side::cut;
 use crate::result::Run;
 
@@ -42,7 +44,7 @@ struct Quantity {
 }
 
 const WALL_TIME: Quantity = Quantity {
-    of_run: |run| run.wall_s,
+    of_run: Run::compared_s,
     of_figures: |point| Some(point.figures.as_ref()?.wall_s.median),
     interval: |point| point.figures.as_ref()?.wall_s.interval,
 };
@@ -67,7 +69,7 @@ impl Charts<'_> {
             largest if largest < 1.0 => (1e3, "ms"),
             _ => (1.0, "s"),
         };
-        let title = format!("Wall time, {unit}");
+        let title = format!("{}, {unit}", time_title(&self.section.point));
         let mut chart = self.over_sizes(title, scaled(lines, factor));
         chart.y = chart.y.in_step_with(&chart.x, &values(&chart.lines));
         chart
@@ -137,7 +139,7 @@ impl Charts<'_> {
                 let x = self.place(position, point);
                 let median = figures.wall_s.median;
                 line.dots
-                    .extend(dots(point, x, |run| percent(run.wall_s, median)));
+                    .extend(dots(point, x, |run| percent(run.compared_s(), median)));
             }
             lines.push(line);
         }
@@ -198,7 +200,7 @@ impl Charts<'_> {
         let lines = scaled(lines, factor);
         let title = format!(
             "Latency of a transaction at {} records, {unit}",
-            short_count(records)
+            size(records)
         );
         let y = Axis::fitting(&values(&lines), Origin::Zero, number);
         let names = ["p50", "p95", "p99", "p99.9", "max"].map(str::to_owned);
@@ -251,7 +253,7 @@ impl Charts<'_> {
     fn chart(&self, title: String, y: Axis, lines: Vec<Line>) -> Chart {
         let (x_title, x) = match self.sizes.as_slice() {
             [records] => (
-                format!("{} records", short_count(*records)),
+                format!("{} records", size(*records)),
                 Axis::named(self.names()),
             ),
             sizes => {

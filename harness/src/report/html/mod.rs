@@ -18,7 +18,7 @@ use super::page::Seconds;
 use super::table::{Align, Table};
 use super::warnings::Warning;
 use super::{course_table, figures_table, machines_table, method, plain, warnings};
-use crate::quantity::short_count;
+use crate::pace::size;
 use crate::result::Run;
 
 const STYLE: &str = include_str!("style.css");
@@ -222,7 +222,7 @@ fn repetitions(dataset: &Dataset, section: &Section) -> Markup {
                         @for records in section.sizes() {
                             @for (series, point) in points(records) {
                                 tr {
-                                    th.number scope="row" { (short_count(records)) }
+                                    th.number scope="row" { (size(records)) }
                                     td.words { (dataset.label(series)) }
                                     td.times { (times(point)) }
                                 }
@@ -237,9 +237,9 @@ fn repetitions(dataset: &Dataset, section: &Section) -> Markup {
 
 fn times(point: &SeriesPoint) -> Markup {
     let counted = point.figures.as_ref().map(|figures| figures.wall_s.median);
-    let like = counted.or_else(|| point.runs.first().map(|run| run.wall_s));
+    let like = counted.or_else(|| point.runs.first().map(Run::compared_s));
     let scale = Seconds::like(like.unwrap_or(1.0));
-    let shown = |run: &Run| scale.with_unit(run.wall_s);
+    let shown = |run: &Run| scale.with_unit(run.compared_s());
     html! {
         @for run in &point.runs {
             @if let Some(reason) = &run.void {
