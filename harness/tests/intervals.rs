@@ -84,7 +84,7 @@ fn the_intervals_of_a_run_add_up_to_it() {
             "{resources}"
         );
         let shown = text(&output.stderr);
-        let lines = shown.lines().filter(|line| line.starts_with("at "));
+        let lines = shown.lines().filter(|line| line.contains("   p50 "));
         assert_eq!(lines.count(), run["series"].as_array().unwrap().len());
         assert!(shown.contains(" operations/s   p50 "), "{shown}");
     }
