@@ -1,12 +1,16 @@
 //! What is shown while a run goes on, on standard error: a bar on a terminal, plain lines elsewhere.
 
+mod course;
+
 use std::collections::VecDeque;
 use std::io::Write;
 use std::time::{Duration, Instant};
 
 use console::{Term, measure_text_width, truncate_str};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use lycosa_lua::worker::WorkerOptions;
+use lycosa_lua::worker::{Sample, WorkerOptions};
+
+use course::Course;
 
 use crate::pace::size;
 use crate::quantity::{percent, rate};
@@ -50,6 +54,7 @@ pub(crate) struct Progress {
     /// Times of the counted repetitions of the present arm at the present point.
     walls_s: Vec<f64>,
     held: VecDeque<String>,
+    course: Course,
 }
 
 /// How much there is to do, in records; a start of a process counts as some.
@@ -75,10 +80,9 @@ impl Progress {
         let kept = record.runs.iter().filter(|run| run.void.is_none()).count();
         let bar = ProgressBar::with_draw_target(Some(plan.len()), target);
         // The template is a constant; were it wrong, indicatif's own would do.
-        if let Ok(style) = ProgressStyle::with_template("{prefix}[{bar:8}] {wide_msg}") {
+        if let Ok(style) = ProgressStyle::with_template(&template(plan)) {
             bar.set_style(style.progress_chars("##-"));
         }
-        bar.set_prefix(format!("{:<LABEL_WIDTH$}", "running"));
         bar.set_position(kept as u64);
         let all = plan.slots().skip(kept).map(|slot| work(plan, slot)).sum();
         Self {
@@ -91,6 +95,7 @@ impl Progress {
             elapsed_at_finish: Duration::ZERO,
             walls_s: Vec::new(),
             held: VecDeque::new(),
+            course: Course::default(),
         }
     }
 
@@ -116,11 +121,8 @@ impl Progress {
     }
 
     fn status(&self) -> String {
-        let columns = Term::stderr()
-            .size_checked()
-            .map_or(WIDTH_DEFAULT, |(_, columns)| usize::from(columns));
         status(
-            columns.saturating_sub(LABEL_WIDTH + BAR_WIDTH),
+            columns().saturating_sub(LABEL_WIDTH + BAR_WIDTH),
             &self.place(),
             self.plan.counted,
             self.started.elapsed(),
@@ -167,10 +169,28 @@ impl Progress {
     }
 }
 
+/// The bar, and a line for the course of a repetition where it is told.
+fn template(plan: &Plan) -> String {
+    let bar = format!("{:<LABEL_WIDTH$}[{{bar:8}}] {{wide_msg}}", "running");
+    let is_told = |point: &WorkerOptions| point.report_interval_s.is_some();
+    if plan.points.iter().any(is_told) {
+        format!("{bar}\n{{prefix}}")
+    } else {
+        bar
+    }
+}
+
 fn work(plan: &Plan, slot: Slot) -> f64 {
     let point = &plan.points[slot.point];
     let timed_s = point.duration_s.unwrap_or(0.0) + point.warmup_s;
     point.records as f64 + timed_s * RECORDS_PER_S + START_RECORDS
+}
+
+/// Columns of the terminal.
+fn columns() -> usize {
+    Term::stderr()
+        .size_checked()
+        .map_or(WIDTH_DEFAULT, |(_, columns)| usize::from(columns))
 }
 
 /// Nothing can be done about a standard error that cannot be written.
@@ -181,6 +201,7 @@ fn write_line(line: &str) {
 impl Observer for Progress {
     fn started(&mut self, slot: Slot) {
         self.slot = Some(slot);
+        self.course = Course::default();
         self.bar.set_message(self.status());
     }
 
@@ -192,6 +213,23 @@ impl Observer for Progress {
             self.held.push_back(line.to_owned());
         } else {
             self.show(line);
+        }
+    }
+
+    fn sample(&mut self, sample: &Sample) {
+        let Some(slot) = self.slot else {
+            return;
+        };
+        let unit = self.plan.points[slot.point].unit.clone();
+        let noun = unit.as_deref().unwrap_or("operations");
+        match self.mode {
+            Mode::Bar => {
+                self.course.push(sample);
+                let line = self.course.sparklines(columns(), noun);
+                self.bar.set_prefix(line);
+            }
+            Mode::Lines => self.show(&course::line(sample, &self.place(), noun)),
+            Mode::Quiet => {}
         }
     }
 
@@ -322,8 +360,6 @@ pub(crate) fn duration(duration: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lycosa_lua::worker::WorkerOptions;
-
     use crate::result::testing;
     use crate::schedule::Arm;
 

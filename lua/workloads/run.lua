@@ -5,8 +5,10 @@
 --   tarantool run.lua --workload insert.lua --records 1000000 [--fibers 50] [--ops-per-txn 100]
 --       [--index TREE] [--memory BYTES] [--jit on] [--seed N] [--set KEY=VALUE] [--prefix TEXT]
 --       [--duration SECONDS] [--warmup SECONDS] [--rate OPERATIONS_A_SECOND]
+--       [--report-interval SECONDS]
 -- and it prints one line of JSON behind the prefix, shaped as the runs of `lycosa run --json`; the
--- arm `tarantool` of `lycosa compare` reads it.
+-- arm `tarantool` of `lycosa compare` reads it. Each interval is a line before it, behind the prefix
+-- and the word `sample`.
 
 local clock = require('clock')
 local ffi = require('ffi')
@@ -66,18 +68,6 @@ local function call(workload, hook, ...)
     return guard(hook, workload[hook], ...)
 end
 
--- Memory by kind, in bytes.
-local function memory_levels()
-    local slab = box.slab.info()
-    local used, tuples = tonumber(slab.arena_used), tonumber(slab.items_used)
-    return {
-        lua_heap_bytes = collectgarbage('count') * 1024,
-        quota_used_bytes = tonumber(slab.quota_used),
-        index_bytes = used - tuples,
-        tuple_bytes = tuples,
-    }
-end
-
 -- Runs `work(fiber_id)` in each of the fibers to its end; answers with the first failure.
 local function run_fibers(count, work, has_failed)
     local failed
@@ -116,8 +106,8 @@ end
 -- Runs a known number of operations as fast as they go. Answers with wall time, CPU time, operations
 -- done, the latency of each transaction in nanoseconds, and the failure if there was one. `host.stop[0]`
 -- becomes 1 when the user wants no more transactions.
-local function run_all(workload, ctx, host)
-    local stop = host.stop
+local function run_all(workload, ctx, course, host)
+    local stop, observe = host.stop, course and course.observe
     local records, ops_per_txn = ctx.records, ctx.ops_per_txn
     local transaction = workload.transaction
     local has_room, latencies =
@@ -127,6 +117,7 @@ local function run_all(workload, ctx, host)
     end
     local next_op, done_ops, done_txns = 1, 0, 0
     local has_failed = ffi.new('uint8_t[1]')
+    local origin
 
     local function work(fiber_id)
         while next_op <= records and has_failed[0] == 0 and stop[0] == 0 do
@@ -135,10 +126,14 @@ local function run_all(workload, ctx, host)
             next_op = first + n
             local started = clock.monotonic64()
             transaction(ctx, fiber_id, n, first)
-            latencies[done_txns] = clock.monotonic64() - started
+            local finished = clock.monotonic64()
+            latencies[done_txns] = finished - started
             check_ended()
             done_txns = done_txns + 1
             done_ops = done_ops + n
+            if observe then
+                observe(tonumber(finished - started), n, tonumber(finished - origin))
+            end
             fiber.yield()
         end
     end
@@ -146,6 +141,10 @@ local function run_all(workload, ctx, host)
     collectgarbage()
     collectgarbage()
     host.begin()
+    if course then
+        origin = clock.monotonic64()
+        course.begin(0)
+    end
     local cpu_started, started = clock.proc(), clock.monotonic()
     local failed = run_fibers(ctx.fibers, work, has_failed)
     local measured = {
@@ -156,13 +155,15 @@ local function run_all(workload, ctx, host)
         txns = done_txns,
         latencies = latencies,
     }
-    measured.resources = host.finish(memory_levels())
+    if course then
+        course.finish(tonumber(clock.monotonic64() - origin))
+    end
     return measured, failed
 end
 
 -- Runs operations by the clock: for a time, at a rate, or both, counting from the first transaction
 -- that ends after the warm-up. Answers as `run_all` does, with histograms instead of latencies.
-local function run_by_clock(workload, ctx, pace, host)
+local function run_by_clock(workload, ctx, pace, course, host)
     local histogram, schedules = require('lycosa.histogram'), require('lycosa.schedule')
     local transaction, stop = workload.transaction, host.stop
     local has_failed = ffi.new('uint8_t[1]')
@@ -189,16 +190,22 @@ local function run_by_clock(workload, ctx, pace, host)
         host.begin()
         counted_from, cpu_started, ends_ns = now, clock.proc(), now + duration_ns
         schedule.ends_ns = corrected and ends_ns or math.huge
+        if course then
+            course.begin(now)
+        end
     end
 
     -- What is counted of a transaction, all of it; the corrected latency runs from the time at which
     -- it was due, however late it began.
-    local function observe(latency_ns, corrected_ns, ops)
+    local function observe(latency_ns, corrected_ns, ops, finished)
         counted_ops = counted_ops + ops
         schedule.ends_ns = ends_ns
         histogram.record(latencies, latency_ns)
         if corrected then
             histogram.record(corrected, corrected_ns)
+        end
+        if course then
+            course.observe(latency_ns, ops, finished)
         end
     end
 
@@ -213,7 +220,7 @@ local function run_by_clock(workload, ctx, pace, host)
             check_ended()
             done_ops = done_ops + n
             if counted_from ~= nil then
-                observe(finished - started, finished - due_ns, n)
+                observe(finished - started, finished - due_ns, n, finished)
             elseif finished >= warmup_ns then
                 start_counting(finished)
             end
@@ -236,7 +243,9 @@ local function run_by_clock(workload, ctx, pace, host)
         histogram = latencies,
         corrected = corrected or nil,
     }
-    measured.resources = host.finish(memory_levels())
+    if course then
+        course.finish(ended)
+    end
     return measured, failed
 end
 
@@ -298,13 +307,16 @@ end
 -- Runs the transactions and notes what came of them where `verify` finds it.
 local function run_transactions(workload, ctx, pace, host)
     local is_by_clock = pace.duration_s ~= nil or pace.rate_per_s ~= nil
+    local series = require('lycosa.series')
+    local course = pace.report_interval_s and series.new(pace.report_interval_s, host.sample)
     host.enter('transactions')
     local measured, failed
     if is_by_clock then
-        measured, failed = run_by_clock(workload, ctx, pace, host)
+        measured, failed = run_by_clock(workload, ctx, pace, course, host)
     else
-        measured, failed = run_all(workload, ctx, host)
+        measured, failed = run_all(workload, ctx, course, host)
     end
+    measured.resources = host.finish(series.memory_levels())
     host.enter('verification')
     ctx.done_ops = measured.done_ops
     ctx.complete = measured.done_ops == ctx.records
@@ -314,7 +326,8 @@ end
 
 -- Runs one repetition. `host` holds `peak_rss_bytes()`, `enter(phase)`, and `stop`, a pointer to a
 -- byte that is not 0 once no more transactions shall begin; and what reads resources: `begin()` just
--- before the first transaction that counts, `finish(memory_levels)` just behind the last.
+-- before the first transaction that counts, `sample(sample, memory_levels)` behind each interval that
+-- was asked for, `finish(memory_levels)` just behind the last transaction.
 local function drive(workload, ctx, settings, pace, host)
     local results, failed = guard('options', resolve_options, workload, settings, ctx)
     if failed ~= nil then
@@ -338,7 +351,6 @@ local function drive(workload, ctx, settings, pace, host)
         return nil, failed
     end
     measured.peak_rss_bytes = host.peak_rss_bytes()
-    -- Deletes may leave less than there was: no bytes a record then.
     measured.bytes_per_record =
         math.max(0, tonumber(box.slab.info().arena_used - used_before)) / math.max(1, measured.done_ops)
     if workload.verify ~= nil then
@@ -400,7 +412,7 @@ local function parse_arguments(arguments)
         records = false, fibers = 50, ['ops-per-txn'] = false, index = 'TREE',
         memory = 4 * 1024 * 1024 * 1024, jit = 'on', seed = 1, prefix = '',
         -- 0 is none.
-        duration = 0, warmup = 0, rate = 0,
+        duration = 0, warmup = 0, rate = 0, ['report-interval'] = 0,
     }
     local settings = {}
     local position = 1
@@ -486,6 +498,7 @@ local function main()
     })
     local pace = {
         duration_s = given(parsed.duration), warmup_s = parsed.warmup, rate_per_s = given(parsed.rate),
+        report_interval_s = given(parsed['report-interval']),
     }
     local defaults = workload.defaults or {}
     local ctx = {
@@ -493,9 +506,16 @@ local function main()
         fibers = parsed.fibers, ops_per_txn = parsed['ops-per-txn'] or defaults.ops_per_txn or 100,
         index = parsed.index, seed = parsed.seed,
     }
+    local samples = pace.report_interval_s and {}
+    local function sample(interval, levels)
+        interval.resources = levels
+        table.insert(samples, interval)
+        io.stdout:write(parsed.prefix, 'sample ', json.encode(interval), '\n')
+        io.stdout:flush()
+    end
     local measured, failed = drive(workload, ctx, settings, pace, {
         peak_rss_bytes = peak_rss_bytes, enter = function() end, stop = ffi.new('uint8_t[1]'),
-        begin = function() end, finish = function(levels) return levels end,
+        begin = function() end, sample = sample, finish = function(levels) return levels end,
     })
     fio.rmtree(directory)
     if failed ~= nil then
@@ -524,7 +544,7 @@ local function main()
         jit = (jit.status()), jit_traces = traces, jit_aborts = aborts,
         program = 'Tarantool ' .. _TARANTOOL, seed = ctx.seed, memory_bytes = parsed.memory,
         binary_arch = ARCHITECTURES[jit.arch] or jit.arch, os = jit.os,
-        resources = measured.resources,
+        resources = measured.resources, series = samples or nil,
     }))
     os.exit(0)
 end

@@ -13,6 +13,7 @@ use super::report::{self, ReportArguments};
 use super::selftest::{self, SelftestArguments};
 use super::sweep::{self, SweepArguments};
 use super::wall::{self, WallArguments};
+use crate::pace::Time;
 use crate::quantity::{Size, parse_count, parse_count_u32, parse_fibers};
 
 /// In-memory transactional benchmark, scripted in Lua.
@@ -77,6 +78,7 @@ Examples:
   lycosa run --driver rust                 the engine's share alone
   lycosa run --workload counters.lua --set counters=100 --json counters.json
   lycosa run --duration 60s --warmup 10s   by time
+  lycosa run --duration 60s --report-interval 1s
   lycosa run --duration 60s --rate 20k/s   operations due at a rate, early or late
   lycosa run --save-baseline main          a result to compare later ones with
   lycosa run --baseline main --fail-above 5%
@@ -197,6 +199,10 @@ pub(crate) struct WorkloadArguments {
 
     #[command(flatten)]
     pub(crate) pace: PaceArguments,
+
+    /// Tells throughput, latency and resources of every such interval: 1s, 100ms
+    #[arg(long, value_name = "TIME", value_parser = parse_report_interval, allow_hyphen_values = true)]
+    pub(crate) report_interval: Option<Time>,
 }
 
 #[derive(Debug, Args)]
@@ -296,6 +302,18 @@ pub(super) fn parse_seed(text: &str) -> Result<u64, String> {
     }
 }
 
+/// Shortest and longest interval, in seconds: shorter ones would measure the reading of resources.
+const INTERVAL_S: std::ops::RangeInclusive<f64> = 0.01..=3_600.0;
+
+fn parse_report_interval(text: &str) -> Result<Time, String> {
+    let time: Time = text.parse()?;
+    if INTERVAL_S.contains(&time.0) {
+        return Ok(time);
+    }
+    let (least, most) = (Time(*INTERVAL_S.start()), Time(*INTERVAL_S.end()));
+    Err(format!("must be from {least} to {most}"))
+}
+
 fn parse_setting(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some(("", _)) => Err(String::from("has no key; write KEY=VALUE")),
@@ -345,6 +363,18 @@ mod tests {
         );
         assert_eq!((workload.cold, workload.repeat), (1, 15));
         assert_eq!(workload.memory, Size(4 << 30));
+    }
+
+    #[test]
+    fn intervals_have_a_unit_and_are_neither_too_short_nor_too_long() {
+        assert_eq!(parse_report_interval("100ms"), Ok(Time(0.1)));
+        for text in [
+            "0s", "9ms", "-1s", "2h", "1e300s", "1", "", "s", "nans", "inf",
+        ] {
+            assert!(parse_report_interval(text).is_err(), "{text}");
+        }
+        let message = parse_report_interval("1ms").unwrap_err();
+        assert_eq!(message, "must be from 10ms to 3600s");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
-use lycosa_lua::worker::{Driver, WorkerOptions};
+use lycosa_lua::worker::{Driver, Sample, WorkerOptions};
 
 use super::arguments::WorkloadArguments;
 use super::baseline::{BaselineArguments, judge};
@@ -395,6 +395,10 @@ impl<W: Write> Observer for Live<W> {
 
     fn output(&mut self, line: &str) {
         self.progress.output(line);
+    }
+
+    fn sample(&mut self, sample: &Sample) {
+        self.progress.sample(sample);
     }
 
     fn warning(&mut self, line: &str) {

@@ -53,14 +53,33 @@ pub(crate) fn worker_options(
         memory_bytes: arguments.memory.0,
         seed: arguments.seed,
         settings: arguments.settings.clone(),
-        limit_memory_bytes: arguments.limit_memory.map(|limit| limit.0),
-        unit: info.unit,
         duration_s: None,
+        report_interval_s: arguments.report_interval.map(|time| time.0),
         warmup_s: 0.0,
         rate_per_s: None,
+        limit_memory_bytes: arguments.limit_memory.map(|limit| limit.0),
+        unit: info.unit,
     };
     arguments.pace.apply(&mut options)?;
+    check_intervals(&options)?;
     Ok(options)
+}
+
+/// Most intervals of one repetition; a worker puts what comes behind them into its last one.
+const INTERVALS_MAX: f64 = 10_000.0;
+
+fn check_intervals(options: &WorkerOptions) -> Result<(), Failure> {
+    let intervals = options
+        .duration_s
+        .zip(options.report_interval_s)
+        .map(|(duration_s, interval_s)| duration_s / interval_s);
+    match intervals {
+        Some(count) if count > INTERVALS_MAX => Err(Failure::usage(format!(
+            "--report-interval cuts each repetition into {count:.0} pieces; the most is \
+             {INTERVALS_MAX:.0}, so take a longer one"
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// A name with `.lua` at its end or a slash in it is a file's; every other is a bundled workload's.

@@ -3,7 +3,9 @@
 pub(crate) mod baseline;
 pub(crate) mod builds;
 pub(crate) mod comparison;
+pub(crate) mod course_table;
 pub(crate) mod csv;
+pub(crate) mod csv_intervals;
 pub(crate) mod dataset;
 pub(crate) mod environment;
 pub(crate) mod failure;
@@ -19,6 +21,7 @@ pub(crate) mod resources;
 pub(crate) mod selftest;
 pub(crate) mod side_by_side;
 pub(crate) mod sizes;
+pub(crate) mod sparkline;
 pub(crate) mod table;
 pub(crate) mod terminal;
 pub(crate) mod wall;

@@ -5,7 +5,7 @@ use std::io;
 use super::dataset::{Dataset, Section};
 use super::page::{DIM, PLAIN, Page, YELLOW};
 use super::table::{Align, Row, Table};
-use super::{figures_table, machines_table, method, wall, warnings};
+use super::{course_table, figures_table, machines_table, method, wall, warnings};
 
 /// Between two columns.
 const GAP: &str = "  ";
@@ -22,6 +22,10 @@ pub(crate) fn write(page: &mut Page<'_>, dataset: &Dataset) -> io::Result<()> {
         page.gap()?;
         table(page, &figures_table::latencies(dataset, section))?;
         page.gap()?;
+        if let Some(courses) = course_table::table(dataset, section) {
+            table(page, &courses)?;
+            page.gap()?;
+        }
         for sentence in method::findings(dataset, section) {
             page.sentence(PLAIN, "", &sentence)?;
         }

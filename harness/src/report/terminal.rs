@@ -374,16 +374,21 @@ fn resources(figures: &Figures) -> Vec<String> {
     ]
 }
 
+/// The unit that suits a latency, and how many nanoseconds it has.
+pub(crate) fn latency_unit(latency_ns: u64) -> (f64, &'static str) {
+    match latency_ns {
+        0..1_000 => (1.0, "ns"),
+        1_000..10_000_000 => (1e3, "us"),
+        _ => (1e6, "ms"),
+    }
+}
+
 /// Percentiles in the unit that suits the median; `-` where none were given.
 fn latency(latency: &LatencyNs) -> Vec<String> {
     if latency.count == 0 {
         return vec!["-".into()];
     }
-    let (divisor, unit) = match latency.p50 {
-        0..1_000 => (1.0, "ns"),
-        1_000..10_000_000 => (1e3, "us"),
-        _ => (1e6, "ms"),
-    };
+    let (divisor, unit) = latency_unit(latency.p50);
     let show = |value_ns: u64| significant(value_ns as f64 / divisor);
     vec![
         format!("p50 {}", show(latency.p50)),

@@ -311,6 +311,7 @@ mod tests {
                 "repetition",
                 "resources",
                 "seed",
+                "series",
                 "settings",
                 "translator",
                 "txn_latency_corrected_histogram",

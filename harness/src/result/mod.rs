@@ -103,6 +103,7 @@ pub(crate) mod testing {
             seed: 1,
             settings: vec![(String::from("payload"), String::from("short"))],
             duration_s: None,
+            report_interval_s: None,
             warmup_s: 0.0,
             rate_per_s: None,
             limit_memory_bytes: None,

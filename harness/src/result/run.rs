@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lycosa_lua::worker::{
-    Driver, IndexKind, LatencyNs, Measurement, Resources, WorkerOptions, WorkloadSource,
+    Driver, IndexKind, LatencyNs, Measurement, Resources, Sample, WorkerOptions, WorkloadSource,
 };
 use serde::{Deserialize, Serialize};
 
@@ -219,6 +219,9 @@ pub(crate) struct Run {
     /// null for programs that tell nothing.
     #[serde(default)]
     pub(crate) resources: Option<Resources>,
+    /// The course of the run in the intervals that were asked for; empty if none were.
+    #[serde(default)]
+    pub(crate) series: Vec<Sample>,
     /// What the process took in all its life, seen from outside.
     #[serde(default)]
     pub(crate) process_resources: Option<Resources>,
@@ -275,6 +278,7 @@ impl Run {
             translator: surroundings.translator,
             limited_by: surroundings.limited_by,
             resources: measurement.resources,
+            series: measurement.series,
             process_resources: surroundings.process_resources,
             before: surroundings.before,
             after: surroundings.after,

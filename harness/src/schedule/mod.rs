@@ -11,7 +11,7 @@ mod tests;
 
 use std::collections::HashSet;
 
-use lycosa_lua::worker::{Measurement, Resources, WorkerError, WorkerOptions};
+use lycosa_lua::worker::{Measurement, Resources, Sample, WorkerError, WorkerOptions};
 
 use crate::environment::{Conditions, Context, Translator};
 use crate::quantity::Size;
@@ -160,6 +160,8 @@ pub(crate) trait Observer {
     fn started(&mut self, slot: Slot);
     /// The workload printed a line.
     fn output(&mut self, line: &str);
+    /// An interval of the repetition has ended.
+    fn sample(&mut self, sample: &Sample);
     /// A process has answered; it may go on and answer again.
     fn answered(&mut self, _json: &[u8]) {}
     /// Something went wrong that does not end the measurement, and must be known at once.

@@ -92,6 +92,7 @@ pub(crate) struct Nobody;
 impl Observer for Nobody {
     fn started(&mut self, _: Slot) {}
     fn output(&mut self, _: &str) {}
+    fn sample(&mut self, _: &lycosa_lua::worker::Sample) {}
     fn warning(&mut self, _: &str) {}
     fn tick(&mut self) {}
     fn finished(&mut self, _: Slot, _: &Record) {}

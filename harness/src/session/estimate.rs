@@ -85,6 +85,7 @@ pub(crate) fn pilot(
     let mut measure = |records: u64| {
         let options = WorkerOptions {
             records,
+            report_interval_s: None,
             ..largest.clone()
         };
         match executor.repetition(arm, &options, observer) {

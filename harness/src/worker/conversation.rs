@@ -13,6 +13,7 @@ use lycosa_lua::worker::Resources;
 
 use super::answer::{self, AnswerScanner};
 use super::outside::Outside;
+use super::told::ToldSample;
 use crate::interrupt::Interrupt;
 use crate::schedule::Observer;
 
@@ -301,6 +302,9 @@ impl Conversation {
                 {
                     observer.answered(answer);
                 }
+                let samples = self.stdout.take_samples();
+                let samples = samples.iter().filter_map(|json| ToldSample::read(json));
+                samples.for_each(|sample| observer.sample(&sample));
             }
             Chunk::Stderr(bytes) => {
                 let Self { stderr, errors, .. } = self;
@@ -401,6 +405,7 @@ pub(super) mod testing {
         fn output(&mut self, line: &str) {
             self.0.push(line.to_owned());
         }
+        fn sample(&mut self, _: &lycosa_lua::worker::Sample) {}
         fn warning(&mut self, _: &str) {}
         fn tick(&mut self) {}
         fn finished(&mut self, _: Slot, _: &Record) {}

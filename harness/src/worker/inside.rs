@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use lycosa_lua::worker::{self, Phase, WallCurve, WallOptions, WorkerError};
+use lycosa_lua::worker::{self, Phase, Sample, WallCurve, WallOptions, WorkerError};
 use serde::Serialize;
 
 use super::Request;
@@ -34,7 +34,9 @@ pub(crate) fn run(nonce: &str, request: &str) -> anyhow::Result<()> {
     match request {
         Request::Run { options, cores } => {
             let place = move || scheduling::apply(cores);
-            answer(nonce, worker::run(&options, place))
+            let marker = nonce.to_owned();
+            let listen = move |sample: &Sample| tell(&marker, sample);
+            answer(nonce, worker::run(&options, place, listen))
         }
         Request::Describe(source) => answer(nonce, worker::describe(&source)),
         Request::Wall(options) => wall(nonce, &options),
@@ -68,6 +70,17 @@ fn write<T: Serialize>(
     stdout.write_all(line.as_bytes())?;
     stdout.flush()?;
     Ok(())
+}
+
+/// Tells of an interval while the run goes on. It is in the answer too, so that a line that cannot
+/// be written is no loss.
+fn tell(nonce: &str, sample: &Sample) {
+    if let Ok(line) = answer::encode_sample(nonce, sample) {
+        let mut stdout = io::stdout().lock();
+        let _ = stdout
+            .write_all(line.as_bytes())
+            .and_then(|()| stdout.flush());
+    }
 }
 
 /// Ends this process when its parent is gone, whatever the parent died of.

@@ -15,6 +15,7 @@ mod outside;
 pub(crate) mod process;
 pub(crate) mod program;
 pub(crate) mod template;
+mod told;
 pub(crate) mod wall;
 
 /// Name of the hidden subcommand that makes a process a worker.
@@ -95,6 +96,7 @@ pub(crate) mod testing {
             txn_latency_corrected_ns: None,
             txn_latency_corrected_histogram: String::new(),
             backlog_ops: None,
+            series: Vec::new(),
             resources: Some(Resources {
                 cpu_user_s: Some(wall_s * 0.75),
                 cpu_system_s: Some(wall_s * 0.25),

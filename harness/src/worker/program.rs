@@ -3,7 +3,6 @@
 //! The line is shaped as a run in a result file. `wall_s` must be there, all else may be missing;
 //! what it says of its workload must be what was asked for.
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -23,6 +22,7 @@ use super::conversation::{Conversation, End, Party, describe_end, lead_group, wa
 use super::limit::Limit;
 use super::process::Launcher;
 use super::template::{Placeholder, Template};
+use super::told::{Percentiles, ToldResources, ToldSample};
 use crate::interrupt::Interrupt;
 use crate::result::latency;
 use crate::schedule::{Observer, Repetition, RepetitionError};
@@ -206,13 +206,15 @@ impl Programs {
     }
 }
 
-/// When transactions begin and end, as `run.lua` takes it: plain numbers of seconds and operations.
+/// When transactions begin and end and in which intervals they are told, as `run.lua` takes it:
+/// plain numbers of seconds and operations.
 fn pace_words(options: &WorkerOptions) -> Vec<OsString> {
     let warmup_s = Some(options.warmup_s).filter(|warmup_s| *warmup_s > 0.0);
     [
         ("--duration", options.duration_s),
         ("--warmup", warmup_s),
         ("--rate", options.rate_per_s),
+        ("--report-interval", options.report_interval_s),
     ]
     .into_iter()
     .filter_map(|(option, number)| Some([OsString::from(option), number?.to_string().into()]))
@@ -283,18 +285,8 @@ struct Answer {
     warmup_s: Option<f64>,
     rate_per_s: Option<f64>,
     index: Option<String>,
-    resources: Option<BTreeMap<String, Option<f64>>>,
-}
-
-#[derive(Debug, Default, Clone, Copy, Deserialize)]
-#[serde(default)]
-struct Percentiles {
-    p50: f64,
-    p95: f64,
-    p99: f64,
-    p999: f64,
-    max: f64,
-    count: f64,
+    resources: Option<ToldResources>,
+    series: Vec<ToldSample>,
 }
 
 impl Answer {
@@ -385,8 +377,7 @@ impl Answer {
         let counts = counts.chain(&self.txn_latency_corrected_counts);
         let counts =
             counts.flat_map(|(value, count)| [*value, *count].map(|x| ("txn_latency_counts", x)));
-        let resources = self.resources.iter().flatten();
-        let resources = resources.filter_map(|(name, found)| Some((name.as_str(), (*found)?)));
+        let resources = self.resources.iter().flat_map(ToldResources::figures);
         for (name, found) in percentiles.into_iter().chain(counts).chain(resources) {
             if !found.is_finite() || found < 0.0 {
                 return Err(format!("its `{name}` is {found}"));
@@ -409,6 +400,8 @@ impl Answer {
             .map(|percentiles| latencies(percentiles, &self.txn_latency_corrected_counts))
             .transpose()?;
         let (txn_latency_corrected_ns, txn_latency_corrected_histogram) = corrected.unzip();
+        let series: Option<Vec<_>> = self.series.iter().map(ToldSample::sample).collect();
+        let series = series.ok_or("its `series` has a number below 0, or none")?;
         Ok(Measurement {
             wall_s: self.wall_s.unwrap_or_default(),
             cpu_s: self.cpu_s,
@@ -435,7 +428,8 @@ impl Answer {
             txn_latency_corrected_ns,
             txn_latency_corrected_histogram: txn_latency_corrected_histogram.unwrap_or_default(),
             backlog_ops: self.backlog_ops.map(|ops| ops as u64),
-            resources: self.resources.map(|told| resources(&told)),
+            resources: self.resources.as_ref().map(Resources::from),
+            series,
         })
     }
 }
@@ -451,34 +445,6 @@ fn latencies(
     let counts = counts.iter();
     let counts = counts.map(|(value, count)| (*value as u64, *count as u64));
     latency::of_counts(counts, percentiles.max as u64).map_err(|error| error.to_string())
-}
-
-/// What a program tells of its resources; names that are not known here are passed over.
-fn resources(told: &BTreeMap<String, Option<f64>>) -> Resources {
-    let is_real = |name: &str| name.ends_with("_s") || name.ends_with("_j");
-    let fields = told.iter().map(|(name, found)| {
-        let value = match found {
-            Some(found) if is_real(name) => Value::from(*found),
-            Some(found) => Value::from(*found as u64),
-            None => Value::Null,
-        };
-        (name.clone(), value)
-    });
-    // Each field is of the kind that its name tells.
-    serde_json::from_value(Value::Object(fields.collect())).unwrap_or_default()
-}
-
-impl From<Percentiles> for LatencyNs {
-    fn from(percentiles: Percentiles) -> Self {
-        Self {
-            p50: percentiles.p50 as u64,
-            p95: percentiles.p95 as u64,
-            p99: percentiles.p99 as u64,
-            p999: percentiles.p999 as u64,
-            max: percentiles.max as u64,
-            count: percentiles.count as u64,
-        }
-    }
 }
 
 /// An architecture by the name that lycosa has for it.

@@ -32,7 +32,8 @@ pub(crate) enum Placeholder {
     Jit,
     /// Text that the line of the result must begin with.
     Prefix,
-    /// `--duration`, `--warmup` and `--rate`, each with its number, where they were given.
+    /// `--duration`, `--warmup`, `--rate` and `--report-interval`, each with its number, where they
+    /// were given.
     Pace,
     /// `--set KEY=VALUE` for each option of the workload that was given.
     Settings,

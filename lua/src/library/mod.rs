@@ -75,6 +75,7 @@ const MODULES: &[Module] = &[
     module!("lycosa.fun_combinations", "fun_combinations.lua"),
     // Beside `run.lua`, which finds it there under a real Tarantool.
     module!("lycosa.histogram", "../../workloads/lycosa/histogram.lua"),
+    module!("lycosa.series", "../../workloads/lycosa/series.lua"),
     module!("lycosa.schedule", "../../workloads/lycosa/schedule.lua"),
     // Beside `run.lua`, which finds them there under a real Tarantool.
     module!("lycosa.checksum", "../../workloads/lycosa/checksum.lua"),

@@ -84,6 +84,9 @@ pub struct WorkerOptions {
     /// each when a fiber is free.
     #[serde(default)]
     pub rate_per_s: Option<f64>,
+    /// Length of the intervals in which the run is told, in seconds; `None`: it is not.
+    #[serde(default)]
+    pub report_interval_s: Option<f64>,
     /// Limit on the memory of the whole process; whoever starts the process holds it to that.
     #[serde(default)]
     pub limit_memory_bytes: Option<u64>,
@@ -119,6 +122,21 @@ pub struct LatencyNs {
     pub max: u64,
     /// Transactions recorded.
     pub count: u64,
+}
+
+/// What one interval of a run brought.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Sample {
+    /// Its end, in seconds since counting began.
+    pub t_s: f64,
+    /// Its length, in seconds.
+    pub interval_s: f64,
+    /// Operations done in it.
+    pub ops: u64,
+    /// Latency of the transactions that ended in it.
+    pub txn_latency_ns: LatencyNs,
+    /// What the process took in it, and the levels at its end.
+    pub resources: Option<Resources>,
 }
 
 /// What one repetition measured. Every figure covers the transactions alone: not the start of the
@@ -162,6 +180,9 @@ pub struct Measurement {
     /// What the process took of its machine; `None` where a program does not tell.
     #[serde(default)]
     pub resources: Option<Resources>,
+    /// The course of the run, where intervals were asked for; their operations add up to `ops`.
+    #[serde(default)]
+    pub series: Vec<Sample>,
 }
 
 /// Why a repetition gave no figure.

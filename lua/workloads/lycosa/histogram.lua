@@ -18,13 +18,20 @@ function histogram.new()
     return {counts = ffi.new('double[?]', BUCKETS), max = 0, count = 0}
 end
 
--- Adds a value; 0 counts as 1.
+-- Adds a value; 0 counts as 1. Answers with its bucket.
 function histogram.record(self, value)
     split.value = math.min(math.max(value, 1), VALUE_MAX)
     local bucket = bit.rshift(split.words.high, 10) - FIRST_BUCKET
     self.counts[bucket] = self.counts[bucket] + 1
     self.count = self.count + 1
     self.max = math.max(self.max, value)
+    return bucket
+end
+
+-- Takes all values out, which are in the buckets from `low` to `high`.
+function histogram.clear(self, low, high)
+    ffi.fill(self.counts + low, 8 * (high - low + 1))
+    self.max, self.count = 0, 0
 end
 
 -- Smallest value of a bucket.
@@ -35,24 +42,30 @@ end
 
 local SHARES = {{'p50', 0.5}, {'p95', 0.95}, {'p99', 0.99}, {'p999', 0.999}}
 
+-- Percentiles of values that are in the buckets from `low` to `high`.
+function histogram.percentiles(self, low, high)
+    local values = {max = self.max, count = self.count}
+    local seen, position = 0, 1
+    for bucket = low, high do
+        seen = seen + self.counts[bucket]
+        while position <= #SHARES and seen > 0 and seen >= SHARES[position][2] * self.count do
+            values[SHARES[position][1]] = value_of(bucket)
+            position = position + 1
+        end
+    end
+    return values
+end
+
 -- Percentiles, and the counts as a list of {value, count}.
 function histogram.summarize(self)
-    local counts, seen, values = {}, 0, {}
+    local counts = {}
     for bucket = 0, BUCKETS - 1 do
         local count = self.counts[bucket]
         if count > 0 then
-            local value = value_of(bucket)
-            table.insert(counts, {value, count})
-            seen = seen + count
-            for _, share in ipairs(SHARES) do
-                if values[share[1]] == nil and seen >= share[2] * self.count then
-                    values[share[1]] = value
-                end
-            end
+            table.insert(counts, {value_of(bucket), count})
         end
     end
-    values.max, values.count = self.max, self.count
-    return values, counts
+    return histogram.percentiles(self, 0, BUCKETS - 1), counts
 end
 
 return histogram

@@ -202,6 +202,10 @@ impl<W: Write> Observer for Rows<'_, W> {
         self.progress.output(line);
     }
 
+    fn sample(&mut self, sample: &lycosa_lua::worker::Sample) {
+        self.progress.sample(sample);
+    }
+
     fn warning(&mut self, line: &str) {
         self.progress.warning(line);
     }

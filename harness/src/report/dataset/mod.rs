@@ -5,6 +5,7 @@
 //! else stand apart. Nothing is averaged over files: what two files say of the same subject and
 //! point makes two subjects, unless it is the same to the last digit.
 
+pub(crate) mod course;
 mod labels;
 mod subjects;
 

@@ -317,7 +317,7 @@ fn dots(point: &SeriesPoint, x: f64, value: impl Fn(&Run) -> f64) -> Vec<Dot> {
 }
 
 /// Every value that a line has.
-fn values(lines: &[Line]) -> Vec<f64> {
+pub(super) fn values(lines: &[Line]) -> Vec<f64> {
     lines
         .iter()
         .flat_map(|line| {
@@ -335,11 +335,13 @@ fn values(lines: &[Line]) -> Vec<f64> {
         .collect()
 }
 
-fn largest(lines: &[Line]) -> f64 {
+/// The largest value, at least 0.
+pub(super) fn largest(lines: &[Line]) -> f64 {
     values(lines).into_iter().fold(0.0, f64::max)
 }
 
-fn scaled(mut lines: Vec<Line>, factor: f64) -> Vec<Line> {
+/// The same lines in another unit.
+pub(super) fn scaled(mut lines: Vec<Line>, factor: f64) -> Vec<Line> {
     for line in &mut lines {
         let medians = line.medians.iter_mut().map(|(_, y)| y);
         for y in medians.chain(line.dots.iter_mut().map(|dot| &mut dot.y)) {

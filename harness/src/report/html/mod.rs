@@ -7,6 +7,7 @@
 mod axis;
 mod chart;
 mod charts;
+mod courses;
 mod svg;
 mod walls;
 
@@ -16,7 +17,7 @@ use super::dataset::{Dataset, Section, Series, SeriesPoint};
 use super::page::Seconds;
 use super::table::{Align, Table};
 use super::warnings::Warning;
-use super::{figures_table, machines_table, method, plain, warnings};
+use super::{course_table, figures_table, machines_table, method, plain, warnings};
 use crate::pace::size;
 use crate::result::Run;
 
@@ -134,10 +135,12 @@ fn section(dataset: &Dataset, number: usize, section: &Section) -> anyhow::Resul
         .iter()
         .map(chart::Chart::figure)
         .collect::<Result<_, _>>()?;
-    let tables = [
+    let mut tables = vec![
         figures_table::times(dataset, section),
         figures_table::latencies(dataset, section),
     ];
+    tables.extend(course_table::table(dataset, section));
+    let courses = courses::folds(dataset, section)?;
     Ok(html! {
         section id=(format!("section-{number}")) {
             h2 { (method::workload(section)) }
@@ -151,6 +154,7 @@ fn section(dataset: &Dataset, number: usize, section: &Section) -> anyhow::Resul
                 }
             }
             div.charts { @for chart in &charts { (chart) } }
+            (courses)
             @for figures in &tables {
                 h3 { (figures.caption) }
                 (table(figures, "figures"))
