@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 use console::{Term, measure_text_width, truncate_str};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::quantity::{percent, short_count};
+use crate::axes;
+use crate::quantity::percent;
 use crate::report::page::{LABEL_WIDTH, Seconds, WIDTH_DEFAULT, YELLOW};
-use crate::result::{Record, Run};
+use crate::result::{Point, Record, Run};
 use crate::schedule::{Observer, Plan, Slot};
 use crate::statistics::{self, Summary};
 
@@ -92,6 +93,7 @@ impl Progress {
         let plan = Plan {
             arms: Vec::new(),
             points: Vec::new(),
+            axes: Vec::new(),
             cold: 0,
             counted: 0,
         };
@@ -129,8 +131,8 @@ impl Progress {
         };
         let mut place = String::new();
         if self.plan.points.len() > 1 {
-            let records = self.plan.points[slot.point].records;
-            place = format!("{}   ", short_count(records));
+            let point = Point::of(&self.plan.points[slot.point]);
+            place = format!("{}   ", axes::place_text(&self.plan.axes, &point));
         }
         if self.plan.arms.len() > 1 {
             let name = &self.plan.arms[slot.arm].name;
@@ -203,7 +205,7 @@ impl Observer for Progress {
         } else {
             self.bar.inc(1);
         }
-        let counted = record.counted(&run.arm, &run.point);
+        let counted = record.counted(&run.arm, run.shared_point());
         self.walls_s = counted.iter().map(|run| run.wall_s).collect();
         self.bar.set_message(self.status());
         if self.mode == Mode::Lines {
@@ -318,9 +320,11 @@ mod tests {
                 .map(|name| Arm {
                     name: (*name).to_owned(),
                     expected: crate::schedule::Expected::default(),
+                    options: Vec::new(),
                 })
                 .collect(),
             points: records.iter().copied().map(point).collect(),
+            axes: axes::records(),
             cold: 1,
             counted: 15,
         }

@@ -11,6 +11,8 @@ use super::compare::{self, CompareArguments};
 use super::report::{self, ReportArguments};
 use super::selftest::{self, SelftestArguments};
 use super::sweep::{self, SweepArguments};
+use crate::axes::SEED_MAX;
+use crate::cost::Cost;
 use crate::quantity::{Size, parse_count, parse_count_u32, parse_fibers};
 
 /// In-memory transactional benchmark, scripted in Lua.
@@ -70,6 +72,7 @@ Examples:
   lycosa run --records 20M --memory 8GiB   a larger space
   lycosa run --driver rust                 the engine's share alone
   lycosa run --workload counters.lua --set counters=100 --json counters.json
+  lycosa run --cost 0.12USD/h              what an hour's rent of the machine buys
   lycosa run --save-baseline main          a result to compare later ones with
   lycosa run --baseline main --fail-above 5%
 
@@ -117,6 +120,10 @@ pub(crate) struct RunArguments {
     #[arg(long, value_enum, default_value_t = DriverKind::Lua)]
     pub(crate) driver: DriverKind,
 
+    /// What running this machine costs: 0.12/h, 0.12USD/h, 90EUR/month
+    #[arg(long, value_name = "COST")]
+    pub(crate) cost: Option<Cost>,
+
     /// Saves everything, raw repetitions included
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
@@ -129,12 +136,12 @@ pub(crate) struct RunArguments {
     pub(crate) quiet: bool,
 }
 
-/// What all commands that measure take: the workload but for its size and driver, and how often.
-#[derive(Debug, Args)]
+/// What all commands that measure one value of each option take: the workload but for its size and
+/// driver, and how often.
+#[derive(Debug, Clone, Args)]
 pub(crate) struct WorkloadArguments {
-    /// Bundled workload (see `lycosa workloads`), or a Lua file
-    #[arg(long, value_name = "NAME|FILE.lua", default_value = "insert")]
-    pub(crate) workload: String,
+    #[command(flatten)]
+    pub(crate) repetitions: RepetitionArguments,
 
     /// Concurrent fibers
     #[arg(long, value_name = "N", default_value = "50", value_parser = parse_fibers, allow_hyphen_values = true)]
@@ -143,14 +150,6 @@ pub(crate) struct WorkloadArguments {
     /// Operations of one transaction
     #[arg(long, value_name = "N", default_value = "100", value_parser = parse_count_u32, allow_hyphen_values = true)]
     pub(crate) ops_per_txn: u32,
-
-    /// Repetitions that count
-    #[arg(long, value_name = "N", default_value = "15", value_parser = parse_repeat, allow_hyphen_values = true)]
-    pub(crate) repeat: u32,
-
-    /// Repetitions before them that do not count
-    #[arg(long, value_name = "N", default_value = "1", value_parser = parse_cold, allow_hyphen_values = true)]
-    pub(crate) cold: u32,
 
     /// Primary index: a B+tree or a hash table
     #[arg(long, value_enum, default_value_t = Index::Tree)]
@@ -178,10 +177,26 @@ pub(crate) struct WorkloadArguments {
         allow_hyphen_values = true
     )]
     pub(crate) seed: u64,
+}
+
+/// What all commands that measure take: which workload, and how often.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct RepetitionArguments {
+    /// Bundled workload (see `lycosa workloads`), or a Lua file
+    #[arg(long, value_name = "NAME|FILE.lua", default_value = "insert")]
+    pub(crate) workload: String,
 
     /// Sets an option of the workload; may be given several times
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = parse_setting, allow_hyphen_values = true)]
     pub(crate) settings: Vec<(String, String)>,
+
+    /// Repetitions that count
+    #[arg(long, value_name = "N", default_value = "15", value_parser = parse_repeat, allow_hyphen_values = true)]
+    pub(crate) repeat: u32,
+
+    /// Repetitions before them that do not count
+    #[arg(long, value_name = "N", default_value = "1", value_parser = parse_cold, allow_hyphen_values = true)]
+    pub(crate) cold: u32,
 }
 
 #[derive(Debug, Args)]
@@ -271,9 +286,6 @@ fn parse_cold(text: &str) -> Result<u32, String> {
     parse_repeat(text).map_err(|reason| reason.replace("at least 1", "at least 0"))
 }
 
-/// Lua's numbers hold every whole number up to here.
-const SEED_MAX: u64 = 1 << 53;
-
 fn parse_seed(text: &str) -> Result<u64, String> {
     match text.trim().parse() {
         Ok(seed) if seed <= SEED_MAX => Ok(seed),
@@ -327,7 +339,8 @@ mod tests {
             (run.records, workload.fibers, workload.ops_per_txn),
             (1_000_000, 50, 100)
         );
-        assert_eq!((workload.cold, workload.repeat), (1, 15));
+        let repetitions = &workload.repetitions;
+        assert_eq!((repetitions.cold, repetitions.repeat), (1, 15));
         assert_eq!(workload.memory, Size(4 << 30));
     }
 

@@ -1,5 +1,6 @@
 //! `lycosa compare`: arms beside each other, in turns, and what of their difference is real.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -14,11 +15,13 @@ use super::measuring::{
     Found, describe, failed_message, failed_repetition, measuring_context, mode, prepare_new,
     prepare_saving, width,
 };
-use super::settings::worker_options;
+use super::settings::{check_driver, worker_options};
 use super::sweep::refuse_unfinished;
 use super::{Exit, Failure};
 use crate::arms::{self, ArmSpec, Host, ResolveOptions, Resolved, parse_binary};
+use crate::axes::{self, Parameter};
 use crate::comparison::{baseline::NowAndThen, comparisons};
+use crate::cost::Cost;
 use crate::environment::{self, Context, NoiseFloor, Translator};
 use crate::interrupt::Interrupt;
 use crate::progress::Progress;
@@ -28,7 +31,8 @@ use crate::report::page::{PLAIN, Page, YELLOW};
 use crate::report::{builds, comparison as report, findings};
 use crate::result::{Point, Record, Run, run::workload_name};
 use crate::schedule::{Arm, Ending, Executor, Observer, Outcome, Plan, RepetitionError, Slot};
-use crate::session::{Measured, Session, estimate};
+use crate::session::estimate::{self, Pilot};
+use crate::session::{Measured, Session};
 use crate::state::selftest::{self, Known};
 use crate::worker::process::{ProcessExecutor, Starter, Workers};
 
@@ -40,10 +44,14 @@ Examples:
   lycosa compare --arm native --arm tarantool
   lycosa compare --arm old=./lycosa-0.1.0 --arm native
   lycosa compare --arm native --arm new=./lycosa --fail-above 5%
+  lycosa compare --arm 'small=--memory 512MiB' --arm 'large=--memory 4GiB'
+  lycosa compare --arm native --arm 'fast=native --fibers 100 --index hash'
+  lycosa compare --cost native=0.12USD/h --cost rosetta=0.10USD/h
   lycosa compare --resume compare.json     starts, or goes on where it stopped
 
 Arms: native, rosetta, qemu, efficiency, tarantool, or LABEL=COMMAND with
-{lycosa} and {workload} filled in. The first is the reference: ratios are an
+{lycosa} and {workload} filled in, or LABEL=[NAME] with options of the arm's own:
+--fibers, --ops-per-txn, --memory, --index, --jit, --driver, --seed, --set. The first is the reference: ratios are an
 arm's time over its time. `~` stands where no difference is shown.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 an arm is slower than the
@@ -95,6 +103,11 @@ pub(crate) struct CompareArguments {
     /// Saves there, and measures only what that file does not hold yet
     #[arg(long, value_name = "FILE")]
     resume: Option<PathBuf>,
+
+    /// What running the arms costs, or one of them: 0.12/h, native=0.12USD/h, with
+    /// s, h, d or month; may be given several times
+    #[arg(long = "cost", value_name = "[ARM=]COST", value_parser = parse_cost)]
+    costs: Vec<(Option<String>, Cost)>,
 
     #[command(flatten)]
     baseline: BaselineArguments,
@@ -157,7 +170,11 @@ pub(super) fn compare(arguments: &CompareArguments) -> Result<Exit, Failure> {
             "one arm has nothing to be compared with; give --arm once more, or take `lycosa run`",
         ));
     }
-    let points = points(arguments, &Workers::new(host.lycosa(), interrupt.clone()))?;
+    let workers = Workers::new(host.lycosa(), interrupt.clone());
+    let points = points(arguments, &workers)?;
+    for Resolved { arm, .. } in &resolved {
+        check_options(arguments, arm, &points, &workers)?;
+    }
     arms::check(&resolved, &points)?;
     let (arms, starters): (Vec<_>, Vec<_>) = resolved
         .into_iter()
@@ -166,14 +183,16 @@ pub(super) fn compare(arguments: &CompareArguments) -> Result<Exit, Failure> {
     let plan = Plan {
         arms,
         points,
-        cold: arguments.workload.cold,
-        counted: arguments.workload.repeat,
+        axes: axes::records(),
+        cold: arguments.workload.repetitions.cold,
+        counted: arguments.workload.repetitions.repeat,
     };
     let mut context = measuring_context(&facts);
     let known = selftest::known(&context);
     if let Known::Fresh(floor) = &known {
         context.noise_floor = Some(floor.clone());
     }
+    context.costs = costs(&arguments.costs, &plan)?;
     let baseline = arguments.baseline.load(&plan, &context)?;
     let Found {
         path,
@@ -236,6 +255,65 @@ fn points(arguments: &CompareArguments, workers: &Workers) -> Result<Vec<WorkerO
     Ok(points)
 }
 
+/// Checks the options that an arm has of its own against the workload.
+fn check_options(
+    arguments: &CompareArguments,
+    arm: &Arm,
+    points: &[WorkerOptions],
+    workers: &Workers,
+) -> Result<(), Failure> {
+    let about = |failure: Failure| failure.within(&format!("arm `{}`", arm.name));
+    for point in points {
+        let own = arm.at(point);
+        check_driver(own.driver, &own.workload).map_err(about)?;
+    }
+    let is_setting =
+        |(parameter, _): &(Parameter, String)| matches!(parameter, Parameter::Setting(_));
+    if !arm.options.iter().any(is_setting) {
+        return Ok(());
+    }
+    let mut workload = arguments.workload.clone();
+    workload.repetitions.settings = arm.at(&points[0]).settings;
+    worker_options(&workload, Driver::Lua, points[0].records, |source| {
+        describe(workers, source)
+    })
+    .map(drop)
+    .map_err(about)
+}
+
+fn parse_cost(text: &str) -> Result<(Option<String>, Cost), String> {
+    match text.split_once('=') {
+        Some((arm, cost)) => Ok((Some(arm.to_owned()), cost.parse()?)),
+        None => Ok((None, text.parse()?)),
+    }
+}
+
+/// What each arm costs: its own, else what all cost.
+fn costs(given: &[(Option<String>, Cost)], plan: &Plan) -> Result<BTreeMap<String, Cost>, Failure> {
+    for (position, (name, _)) in given.iter().enumerate() {
+        if given[..position].iter().any(|(other, _)| other == name) {
+            let of = name.as_ref().map_or("all arms", String::as_str);
+            return Err(Failure::usage(format!("--cost of {of} is given twice")));
+        }
+        let is_known = |name: &String| plan.arms.iter().any(|arm| arm.name == *name);
+        if let Some(name) = name.as_ref().filter(|name| !is_known(name)) {
+            let names: Vec<&str> = plan.arms.iter().map(|arm| arm.name.as_str()).collect();
+            return Err(Failure::usage(format!(
+                "--cost: there is no arm `{name}`; there are {}",
+                names.join(", ")
+            )));
+        }
+    }
+    let of = |arm: &Arm| {
+        let own = given
+            .iter()
+            .find(|(name, _)| name.as_ref() == Some(&arm.name));
+        let found = own.or_else(|| given.iter().find(|(name, _)| name.is_none()));
+        found.map(|(_, cost)| (arm.name.clone(), cost.clone()))
+    };
+    Ok(plan.arms.iter().filter_map(of).collect())
+}
+
 /// The file to save to, and what it holds of this comparison.
 fn find(
     arguments: &CompareArguments,
@@ -286,24 +364,34 @@ fn check_commands(
 fn check_fit(session: &Session, executor: &mut dyn Executor) -> Result<(), Failure> {
     let plan = &session.plan;
     let is_native = |arm: &Arm| arm.expected.translator == Some(Translator::Native);
-    let Some(native) = plan.arms.iter().position(is_native) else {
+    let mut pilots: Vec<(&Arm, Pilot)> = Vec::new();
+    for (position, arm) in plan.arms.iter().enumerate() {
+        let is_tried = |(other, _): &(&Arm, Pilot)| other.options == arm.options;
+        if !is_native(arm) || pilots.iter().any(is_tried) {
+            continue;
+        }
+        match estimate::pilot(plan, position, executor, &mut Progress::silent()) {
+            Ok(pilot) => pilots.push((arm, pilot)),
+            Err(RepetitionError::Interrupted) => return Err(Failure::interrupted()),
+            // It fails again where the arm and what it printed are told.
+            Err(_) => return Ok(()),
+        }
+    }
+    // Arms of the same options hold the same data, so that one's memory is the other's; of options
+    // that no native arm has, the first one's must do.
+    let of = |arm: &Arm| {
+        let own = pilots
+            .iter()
+            .find(|(other, _)| other.options == arm.options);
+        own.or(pilots.first()).map(|(_, pilot)| pilot.clone())
+    };
+    let Some(pilots) = plan.arms.iter().map(of).collect::<Option<Vec<_>>>() else {
         return Ok(());
     };
-    let costs = match estimate::pilot(plan, native, executor, &mut Progress::silent()) {
-        Ok(costs) => costs,
-        Err(RepetitionError::Interrupted) => return Err(Failure::interrupted()),
-        // It fails again where the arm and what it printed are told.
-        Err(_) => return Ok(()),
-    };
-    // All arms hold the same data, so that one's memory is every one's.
-    let costs = vec![costs; plan.arms.len()].into_iter().flatten();
     let nothing = Record::default();
-    match estimate::estimate(plan, &nothing, &costs.collect::<Vec<_>>()) {
+    match estimate::estimate(plan, &nothing, &pilots) {
         Some(estimate) => estimate
-            .check(
-                plan.points[0].memory_bytes,
-                environment::memory_available_bytes(),
-            )
+            .check(environment::memory_available_bytes())
             .map_err(|unfit| Failure::usage(unfit.to_string())),
         None => Ok(()),
     }
@@ -320,6 +408,7 @@ fn default_name(plan: &Plan) -> String {
 fn show_header(session: &Session, known: &Known, page: &mut Page<'_>) -> io::Result<()> {
     let point = Point::of(&session.plan.points[0]);
     report::header(page, &session.context, &session.plan, &point)?;
+    findings::own_options(page, &session.plan)?;
     findings::noise_floor(page, known, session.plan.counted)?;
     page.gap()
 }
@@ -458,12 +547,13 @@ fn conclude(
     if !runs.is_empty() {
         page.gap()?;
         report::drivers(page, runs, session.context.noise_floor.as_ref())?;
+        findings::costs(page, &session.context.costs, &session.plan.axes, runs)?;
     }
     if !quiet && !runs.is_empty() {
         findings::cold_starts(page, runs)?;
         findings::checksums(page, runs)?;
         builds::builds(page, &record.arms)?;
-        findings::warnings(page, runs)?;
+        findings::warnings(page, runs, &session.plan.axes)?;
         findings::machine(page, &session.context)?;
     }
     let saved = measured.saved.as_ref().map_err(Failure::failed)?;

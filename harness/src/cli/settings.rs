@@ -17,7 +17,7 @@ pub(crate) fn worker_options(
     describe: impl FnOnce(&WorkloadSource) -> Result<WorkloadInfo, Failure>,
 ) -> Result<WorkerOptions, Failure> {
     let mut bundled = worker::bundled().map_err(anyhow::Error::from)?;
-    let workload = source(&arguments.workload, &bundled)?;
+    let workload = source(&arguments.repetitions.workload, &bundled)?;
     check_driver(driver, &workload)?;
     let known = match &workload {
         WorkloadSource::Bundled(name) => bundled.iter().position(|info| info.name == *name),
@@ -27,7 +27,7 @@ pub(crate) fn worker_options(
         Some(position) => bundled.swap_remove(position),
         None => describe(&workload)?,
     };
-    check_settings(&arguments.settings, &info)?;
+    check_settings(&arguments.repetitions.settings, &info)?;
     Ok(WorkerOptions {
         workload,
         records,
@@ -38,7 +38,7 @@ pub(crate) fn worker_options(
         jit: arguments.jit == Switch::On,
         memory_bytes: arguments.memory.0,
         seed: arguments.seed,
-        settings: arguments.settings.clone(),
+        settings: arguments.repetitions.settings.clone(),
     })
 }
 
@@ -102,7 +102,7 @@ fn check_settings(settings: &[(String, String)], info: &WorkloadInfo) -> Result<
     Ok(())
 }
 
-fn check_driver(driver: Driver, workload: &WorkloadSource) -> Result<(), Failure> {
+pub(super) fn check_driver(driver: Driver, workload: &WorkloadSource) -> Result<(), Failure> {
     let has_rust_driver = matches!(workload, WorkloadSource::Bundled(name) if name == "insert");
     if driver == Driver::Rust && !has_rust_driver {
         return Err(Failure::usage(

@@ -71,6 +71,7 @@ pub(crate) fn plan(arms: &[&str], points: usize, cold: u32, counted: u32) -> Pla
             binary_arch: Some(String::from("x86_64")),
             translator: Some(Translator::Native),
         },
+        options: Vec::new(),
     };
     let point = |position: usize| WorkerOptions {
         records: 1_000 * (position as u64 + 1),
@@ -79,6 +80,7 @@ pub(crate) fn plan(arms: &[&str], points: usize, cold: u32, counted: u32) -> Pla
     Plan {
         arms: arms.iter().map(arm).collect(),
         points: (0..points).map(point).collect(),
+        axes: crate::axes::records(),
         cold,
         counted,
     }

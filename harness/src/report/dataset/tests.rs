@@ -24,7 +24,7 @@ fn a_file_of_two_arms_is_a_section_of_two_series_with_ratios() {
     assert_eq!(labels(&dataset), ["native", "rosetta"]);
     assert_eq!(dataset.sections.len(), 1);
     let section = &dataset.sections[0];
-    assert_eq!(section.sizes().len(), 20);
+    assert_eq!(section.places().len(), 20);
     let ratio = section.series[1].points[4].ratio.as_ref().unwrap();
     assert!((ratio.pair.ratio - 1.6).abs() < 0.02);
     assert!(ratio.took_turns);
@@ -107,7 +107,9 @@ fn sizes_that_two_files_share_out_are_one_line() {
         source("1M.json", "m1", runs(&[0.1; 6])),
     ]);
     assert_eq!(labels(&dataset), ["native"]);
-    assert_eq!(dataset.sections[0].sizes(), [1_000_000, 5_000_000]);
+    let places = dataset.sections[0].places().concat();
+    let texts: Vec<String> = places.into_iter().map(|level| level.text).collect();
+    assert_eq!(texts, ["1M", "5M"]);
 }
 
 #[test]
