@@ -101,11 +101,29 @@ fn count(text: &str) -> Result<u64, RangeError> {
     })
 }
 
+/// These multiples of a size.
+pub(crate) fn multiples(size: u64, factors: impl IntoIterator<Item = u64>) -> Vec<u64> {
+    let times = |factor| size.saturating_mul(factor);
+    factors.into_iter().map(times).collect()
+}
+
 impl Range {
     /// Whether there is a range without a step in it.
     pub(crate) fn grows_by_a_factor(&self) -> bool {
         let is_logarithmic = |item: &Item| matches!(item, Item::Logarithmic { .. });
         self.items.iter().any(is_logarithmic)
+    }
+
+    /// The sizes of a range that may be missing.
+    pub(crate) fn named(
+        range: Option<&Self>,
+        points: Option<u32>,
+    ) -> Result<Option<Vec<u64>>, RangeError> {
+        match range {
+            Some(range) => range.sizes(points).map(Some),
+            None if points.is_some() => Err(RangeError::NothingToPoint),
+            None => Ok(None),
+        }
     }
 
     /// The sizes, rising; `points` is how many a range without a step has at most.

@@ -37,9 +37,14 @@ fn difference(mut command: Command, script: &Path) -> Option<String> {
     let expected = std::fs::read(script.with_extension("out")).unwrap_or_default();
     let scratch = tempfile::tempdir().expect("a temporary directory can be made");
     let support = directory().join("support/?.lua");
+    // What of Lycosa's own modules runs under Tarantool too.
+    let modules = directory().join("../../workloads/?.lua");
     let output = command
         .current_dir(scratch.path())
-        .env("LUA_PATH", format!("{};;", support.display()))
+        .env(
+            "LUA_PATH",
+            format!("{};{};;", support.display(), modules.display()),
+        )
         .stdin(Stdio::null())
         .output()
         .expect("the program starts");

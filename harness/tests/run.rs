@@ -48,6 +48,7 @@ fn a_run_shows_its_report_and_saves_the_documented_shape() {
         "throughput",
         "CPU time",
         "transaction",
+        "resources",
         "verified",
     ] {
         let found = text(&output.stdout)
@@ -67,12 +68,35 @@ fn a_run_shows_its_report_and_saves_the_documented_shape() {
         assert_eq!(run["checksum"], runs[0]["checksum"]);
         assert!(run["wall_s"].as_f64().unwrap() > 0.0);
         assert!(run["peak_rss_bytes"].as_u64().unwrap() > 0);
+        assert_resources(run);
     }
     let summary = &result["summary"][0];
     assert_eq!(summary["n"], 3);
     assert_eq!(summary["wall_s"]["ci_low"], Value::Null);
     assert_latency(&summary["txn_latency_ns"], 30);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+/// The worker tells what it took, and was seen from outside; what nobody knows is null.
+fn assert_resources(run: &Value) {
+    let (own, outside) = (&run["resources"], &run["process_resources"]);
+    for name in ["transaction_thread_cpu_s", "cpu_user_s"] {
+        assert!(own[name].as_f64().unwrap() >= 0.0, "{own}");
+    }
+    for name in [
+        "resident_bytes",
+        "tuple_bytes",
+        "index_bytes",
+        "lua_heap_bytes",
+    ] {
+        assert!(own[name].as_u64().unwrap() > 0, "{name}: {own}");
+    }
+    let used = own["quota_used_bytes"].as_u64().unwrap();
+    assert!(used >= own["tuple_bytes"].as_u64().unwrap(), "{own}");
+    let faults = |of: &Value| of["minor_faults"].as_u64().unwrap();
+    assert!(faults(outside) > faults(own), "{outside} {own}");
+    assert_eq!(outside["lua_heap_bytes"], Value::Null);
+    assert_eq!(own.as_object().unwrap().len(), 19);
 }
 
 /// Percentiles of `count` transactions rise, and no hundred inserts take less than 100 ns.
@@ -487,4 +511,73 @@ fn a_worker_does_not_outlive_a_parent_that_is_killed() {
     signal("KILL", &group.to_string());
     child.wait().unwrap();
     wait_until("the worker's end", || group_members(group).is_empty());
+}
+
+#[test]
+fn a_workload_has_defaults_and_a_word_for_its_operations() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("bank.lua");
+    let source = "return {
+        defaults = {records = 30, ops_per_txn = 1}, unit = 'transfers',
+        transaction = function(ctx, fiber_id, n) assert(n == ctx.ops_per_txn) end,
+        verify = function(ctx) return ctx.records .. '/' .. ctx.ops_per_txn end,
+    }";
+    fs::write(&file, source).unwrap();
+    let result = folder.path().join("result.json");
+    let with = |more: &[&str]| {
+        let output = Command::new(assert_cmd::cargo::cargo_bin!("lycosa"))
+            .args(["run", "--repeat", "1", "--cold", "0"])
+            .args(["--workload", file.to_str().unwrap()])
+            .args(["--json", result.to_str().unwrap()])
+            .args(more)
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        let shown = format!("{}{}", text(&output.stderr), text(&output.stdout));
+        let saved: Value = serde_json::from_slice(&fs::read(&result).unwrap()).unwrap();
+        (shown, saved["runs"][0].clone())
+    };
+    let (shown, run) = with(&[]);
+    assert!(shown.contains("50 fibers x 1 transfer "), "{shown}");
+    assert!(shown.contains(" transfers/s"), "{shown}");
+    assert_eq!(run["checksum"], "30/1");
+    assert_eq!(run["unit"], "transfers");
+    let (shown, run) = with(&["--records", "40", "--ops-per-txn", "10"]);
+    assert!(shown.contains("50 fibers x 10 transfers"), "{shown}");
+    assert_eq!(run["checksum"], "40/10");
+}
+
+#[test]
+fn defaults_that_no_option_takes_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("wrong.lua");
+    for (described, message) in [
+        ("defaults = 1", "`defaults` must be a table"),
+        (
+            "defaults = {records = 0}",
+            "`defaults.records` must be a whole number from 1",
+        ),
+        (
+            "defaults = {ops_per_txn = 1.5}",
+            "`defaults.ops_per_txn` must be a whole",
+        ),
+        (
+            "defaults = {records = '10'}",
+            "`defaults.records` must be a whole",
+        ),
+        (
+            "defaults = {fibers = 1}",
+            "takes records and ops_per_txn, not `fibers`",
+        ),
+        ("unit = 1", "`unit` must be a plural noun"),
+        ("unit = ('x'):rep(99)", "`unit` must be a plural noun"),
+        ("unit = 'two\\nlines'", "`unit` must be a plural noun"),
+    ] {
+        let source = format!("return {{ {described}, transaction = function() end }}");
+        fs::write(&file, source).unwrap();
+        let output = run(&["--workload", file.to_str().unwrap()]);
+        assert_eq!(output.status.code(), Some(1), "{described}");
+        let shown = text(&output.stderr);
+        assert!(shown.contains(message), "{shown}");
+    }
 }

@@ -25,9 +25,10 @@ local spaces, rules, silent, format_ids = hooks.spaces, hooks.rules, hooks.silen
 local PUTS = {INSERT = true, REPLACE = true, UPSERT = true}
 local TAKES_SEQUENCE = {INSERT = true, REPLACE = true}
 
-local function tuple_of(bytes, space_id)
+-- `stored` is the identity of the stored tuple that the bytes are of, if they are.
+local function tuple_of(bytes, space_id, stored)
     if bytes then
-        return tuples.from_string(bytes, format_ids[space_id])
+        return tuples.from_string(bytes, format_ids[space_id], stored)
     end
 end
 
@@ -111,29 +112,32 @@ local function check_tuple(found, space_id, bytes)
     end
 end
 
--- The tuple before a statement and the one that it would make of it, nil for none. An update or
--- delete that finds nothing answers with nothing.
+-- The tuple before a statement and the one that it would make of it, nil for none, and the identity of
+-- the first. An update or delete that finds nothing answers with nothing.
 local function preview(found, request)
     local space_id, kind = request.space_id, request.kind
     if kind == 'UPDATE' or kind == 'DELETE' then
-        local old = check(native.find(space_id, request.index_id, request.bytes)) or nil
-        if old == nil or kind == 'DELETE' then
-            return old, nil
+        local old, stored = native.find(space_id, request.index_id, request.bytes)
+        if not check(old) then
+            return nil
+        elseif kind == 'DELETE' then
+            return old, nil, stored
         end
-        return old, check(native.preview_update(space_id, old, request.operations, false))
+        return old, check(native.preview_update(space_id, old, request.operations, false)), stored
     end
     check_tuple(found, space_id, request.bytes)
     if found.space.index[0] == nil then
         return nil, request.bytes
     end
-    local old = check(native.find_same_key(space_id, request.bytes)) or nil
+    local old, stored = native.find_same_key(space_id, request.bytes)
+    old = check(old) or nil
     if kind ~= 'UPSERT' then
-        return old, request.bytes
+        return old, request.bytes, stored
     elseif old == nil then
         check(native.check_operations(space_id, request.operations))
         return nil, request.bytes
     end
-    return old, check(native.preview_update(space_id, old, request.operations, true))
+    return old, check(native.preview_update(space_id, old, request.operations, true)), stored
 end
 
 -- The new tuple after a trigger that returned `count` values, `returned` the first of them.
@@ -172,9 +176,9 @@ end
 
 -- Runs the `before_replace` triggers, which may make another request of this one; each sees what
 -- the one before has made of the new tuple.
-local function before_replace(found, request, old_bytes, new_bytes)
+local function before_replace(found, request, old_bytes, new_bytes, stored)
     local space_id = request.space_id
-    local old, new = tuple_of(old_bytes, space_id), tuple_of(new_bytes, space_id)
+    local old, new = tuple_of(old_bytes, space_id, stored), tuple_of(new_bytes, space_id)
     local latest, name, kind = new, found.space.name, request.kind
     for _, list in ipairs(found.before) do
         for _, callable in list:each() do
@@ -198,11 +202,11 @@ local function prepare(found, request)
     if not found.before and (of_space == nil or not of_space.has_constraints) then
         return
     end
-    local old, new = preview(found, request)
+    local old, new, stored = preview(found, request)
     if old == nil and new == nil then
         return
     elseif found.before then
-        before_replace(found, request, old, new)
+        before_replace(found, request, old, new, stored)
     end
     -- The changed tuple of a put has been checked as such; this is the one of an update.
     if request.operations ~= nil and new ~= nil then
@@ -210,7 +214,8 @@ local function prepare(found, request)
     end
 end
 
--- Does a statement with all that runs around it; answers with the bytes of its result, or nothing.
+-- Does a statement with all that runs around it; answers with the bytes of its result and their
+-- identity, or nothing.
 local function execute(request)
     local found = hooks_of(request.space_id)
     prepare(found, request)
@@ -218,8 +223,8 @@ local function execute(request)
         return
     end
     local space_id = request.space_id
-    local result, old, new = native.run_statement(request.kind, space_id, request.index_id,
-        request.bytes, request.operations)
+    local result, old, new, of_result, of_old, of_new = native.run_statement(request.kind, space_id,
+        request.index_id, request.bytes, request.operations)
     check(result)
     if old ~= nil and found.rules ~= nil and found.rules.changed ~= nil then
         found.rules.changed(old, new)
@@ -227,11 +232,11 @@ local function execute(request)
     if old ~= nil and found.space ~= nil and not silent[space_id] then
         local lists = lists_of(found.space).on_replace
         if lists ~= nil then
-            run_on_replace(lists, tuple_of(old, space_id), tuple_of(new, space_id),
+            run_on_replace(lists, tuple_of(old, space_id, of_old), tuple_of(new, space_id, of_new),
                 found.space.name, request.kind)
         end
     end
-    return result
+    return result, of_result
 end
 
 -- The time slice of the fiber is looked at every so many statements: it takes a tenth of one.
@@ -252,7 +257,7 @@ local function run(request)
     if begin_statement(context) < 0 then
         raise()
     end
-    local ok, result = pcall(execute, request)
+    local ok, result, stored = pcall(execute, request)
     if ok then
         if end_statement(context) == 1 then
             api.commit()
@@ -265,7 +270,7 @@ local function run(request)
         end
         error(result, 0)
     end
-    return tuple_of(result, request.space_id)
+    return tuple_of(result, request.space_id, stored)
 end
 
 -- As `run`, without a value when there is no tuple.
@@ -284,7 +289,7 @@ local function merged(changes)
     for _, change in ipairs(changes) do
         local last = list[#list]
         if last ~= nil and last[3] == change[3] and last[2] and last[2] == change[1] then
-            last[2] = change[2]
+            last[2], last[5] = change[2], change[5]
         else
             list[#list + 1] = change
         end
@@ -299,7 +304,8 @@ local function run_schema_triggers(position)
         local lists = space ~= nil and not silent[space_id] and lists_of(space).on_replace
         if lists then
             local kind = not old and 'INSERT' or not new and 'DELETE' or 'UPDATE'
-            run_on_replace(lists, tuple_of(old, space_id), tuple_of(new, space_id), space.name, kind)
+            run_on_replace(lists, tuple_of(old, space_id, change[4]),
+                tuple_of(new, space_id, change[5]), space.name, kind)
         end
     end
 end

@@ -137,9 +137,10 @@ local function take_selected(result, format_id)
     local list = {}
     local at = 0
     for position = 1, count do
-        local size = ffi.cast(uint32_p, buffer + at)[0]
-        list[position] = from_bytes(buffer + at + 4, size, format_id)
-        at = at + 4 + size
+        local prefix = ffi.cast(uint32_p, buffer + at)
+        local size = prefix[0]
+        list[position] = from_bytes(buffer + at + 8, size, format_id, prefix[1])
+        at = at + 8 + size
     end
     return list
 end

@@ -46,9 +46,9 @@ local function forget(number)
     end
 end
 
-local function tuple_of(bytes, space_id)
+local function tuple_of(bytes, space_id, stored)
     if bytes then
-        return tuples.from_string(bytes, hooks.format_ids[space_id])
+        return tuples.from_string(bytes, hooks.format_ids[space_id], stored)
     end
 end
 
@@ -67,7 +67,9 @@ local function iterable(changes, space_id)
             until change == nil or space_id == nil or change[3] == space_id
             if change ~= nil then
                 number = number + 1
-                return number, tuple_of(change[1], change[3]), tuple_of(change[2], change[3]), change[3]
+                local changed_id = change[3]
+                return number, tuple_of(change[1], changed_id, change[4]),
+                    tuple_of(change[2], changed_id, change[5]), changed_id
             end
         end
     end

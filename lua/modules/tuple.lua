@@ -13,7 +13,9 @@ local wrap = require('lycosa.iterator').wrap
 -- The members have names that no field has: they are found before the fields of the tuple. Lua may
 -- not change them, since Rust believes the size; FFI calls fill a new object.
 ffi.cdef([[
-struct tuple { const uint32_t __size; const uint32_t __format; const uint8_t __data[?]; };
+struct tuple {
+    const uint32_t __size; const uint32_t __format; const uint32_t __stored; const uint8_t __data[?];
+};
 struct lycosa_field { double number; int64_t integer; const char *bytes; uint32_t size; };
 ]])
 
@@ -25,13 +27,13 @@ local count_fields = ffi.cast('uint32_t (*)(const uint8_t *, uint32_t)', native.
 local same_bytes = ffi.cast(
     'int32_t (*)(const uint8_t *, const uint8_t *, uint32_t)', native.same_bytes)
 local fill = ffi.cast(
-    'void (*)(struct tuple *, const uint8_t *, uint32_t, uint32_t)', native.fill)
+    'void (*)(struct tuple *, const uint8_t *, uint32_t, uint32_t, uint32_t)', native.fill)
 local fill_encoded = ffi.cast(
     'int32_t (*)(struct lycosa_scratch *, struct tuple *, uint32_t, int32_t, uint32_t)',
     native.fill_encoded)
 local scratch = encoder.scratch
 local null = values.null
-local type, rawget, tonumber = type, rawget, tonumber
+local type, rawget, rawequal, tonumber = type, rawget, rawequal, tonumber
 local new, istype, text = ffi.new, ffi.istype, ffi.string
 local uint64_t = ffi.typeof('uint64_t')
 
@@ -51,21 +53,22 @@ local function check(value, usage)
     end
 end
 
--- Makes a tuple of `size` bytes at `source`.
+-- Makes a tuple of `size` bytes at `source`; `stored` is the identity of the stored tuple that they are
+-- a copy of, if they are.
 --
 -- An FFI call fills it on purpose: LuaJIT miscounts the size of a variable-length cdata whose
 -- allocation it moves out of a loop, and the call is what keeps the allocation in place.
-local function from_bytes(source, size, format_id)
+local function from_bytes(source, size, format_id, stored)
     local tuple = new(tuple_t, size)
-    fill(tuple, source, size, format_id)
+    fill(tuple, source, size, format_id, stored or 0)
     return tuple
 end
 
 local bytes_p = ffi.typeof('const uint8_t *')
 
 -- Makes a tuple of a string of MsgPack.
-local function from_string(bytes, format_id)
-    return from_bytes(ffi.cast(bytes_p, bytes), #bytes, format_id)
+local function from_string(bytes, format_id, stored)
+    return from_bytes(ffi.cast(bytes_p, bytes), #bytes, format_id, stored)
 end
 
 -- Makes a tuple of the first `size` bytes of the scratch buffer. Making the object may run a
@@ -291,6 +294,9 @@ function methods.transform(tuple, first, count, ...)
     elseif count < 0 then
         error('tuple.transform(): len is negative', 2)
     end
+    if count == 0 and select('#', ...) == 0 then
+        return tuple
+    end
     first = first < 0 and first + size + 1 or math.min(first, size + 1)
     local list = native.totable(tuple)
     local result, filled = {}, 0
@@ -339,13 +345,19 @@ methods.next = next_field
 methods.pairs = walk
 methods.ipairs = walk
 
--- Two objects are equal when they hold the same bytes: each read of a row makes a new copy of it,
--- and copies of one row have to compare equal.
+local pointer_t = ffi.typeof('void *')
+
+-- Two objects are equal when they are copies of one stored tuple; one that Lua has made equals itself
+-- alone. The bytes tell a tuple from an earlier one that had its place. What is no tuple is compared,
+-- or refused, as a pointer.
 local function equals(left, right)
-    if not (is_tuple(left) and is_tuple(right)) then
-        return false
+    if rawequal(left, right) then
+        return true
+    elseif is_tuple(left) and is_tuple(right) then
+        return left.__stored ~= 0 and left.__stored == right.__stored and left.__size == right.__size
+            and same_bytes(left.__data, right.__data, left.__size) == 1
     end
-    return left.__size == right.__size and same_bytes(left.__data, right.__data, left.__size) == 1
+    return ffi.cast(pointer_t, left) == ffi.cast(pointer_t, right)
 end
 
 ffi.metatype(tuple_t, {

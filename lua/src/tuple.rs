@@ -54,6 +54,19 @@ enum FieldKind {
     Other = 8,
 }
 
+/// Words of a tuple cdata before its bytes: size, format, and which stored tuple it is a copy of.
+pub(crate) const HEADER_WORDS: usize = 3;
+
+/// Tells one stored tuple from another, from where its bytes are: copies of one compare equal in Lua. 0
+/// is for tuples that are stored nowhere.
+///
+/// Tuples are aligned to eight bytes; those 32 GiB apart share a number, so that the bytes have to be
+/// compared as well.
+#[inline]
+pub(crate) fn identity(stored: &[u8]) -> u32 {
+    ((stored.as_ptr() as usize >> 3) as u32).max(1)
+}
+
 /// A tuple as its cdata holds it.
 #[derive(Debug, Clone, Copy)]
 pub struct TupleView<'a> {
@@ -69,14 +82,15 @@ pub struct TupleView<'a> {
 ///
 /// `cdata` must be a tuple and stay reachable while the answer is used.
 pub(crate) unsafe fn view<'a>(cdata: Cdata) -> TupleView<'a> {
-    // SAFETY: the layout is `struct tuple` of tuple.lua: size, format identity, bytes.
+    // SAFETY: the layout is `struct tuple` of tuple.lua: three words, then the bytes.
     #[expect(
         clippy::cast_ptr_alignment,
         reason = "cdata contents are aligned to eight bytes"
     )]
     unsafe {
         let header = cdata.contents.cast::<u32>();
-        let data = std::slice::from_raw_parts(cdata.contents.add(8), header.read() as usize);
+        let contents = cdata.contents.add(HEADER_WORDS * size_of::<u32>());
+        let data = std::slice::from_raw_parts(contents, header.read() as usize);
         TupleView {
             format_id: header.add(1).read(),
             data,
@@ -415,12 +429,15 @@ pub(crate) unsafe extern "C" fn lycosa_tuple_fill(
     source: *const u8,
     size: u32,
     format_id: u32,
+    stored: u32,
 ) {
     // SAFETY: as the caller promises; source and tuple are different objects.
     unsafe {
         tuple.write(size);
         tuple.add(1).write(format_id);
-        std::ptr::copy_nonoverlapping(source, tuple.add(2).cast::<u8>(), size as usize);
+        tuple.add(2).write(stored);
+        let data = tuple.add(HEADER_WORDS).cast::<u8>();
+        std::ptr::copy_nonoverlapping(source, data, size as usize);
     }
 }
 
@@ -443,7 +460,7 @@ pub(crate) unsafe extern "C" fn lycosa_tuple_fill_encoded(
         if (*scratch).serial() != encoding {
             return 0;
         }
-        lycosa_tuple_fill(tuple, (*scratch).data(), size, format_id);
+        lycosa_tuple_fill(tuple, (*scratch).data(), size, format_id, 0);
     }
     1
 }

@@ -5,6 +5,7 @@ local bit = require('bit')
 
 local workload = {
     help = 'insert {id, payload}, every id from 1 to the number of records once',
+    unit = 'inserts',
     options = {
         {name = 'payload', default = 'payload', help = 'second field of every tuple'},
     },

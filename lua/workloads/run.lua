@@ -65,9 +65,21 @@ local function call(workload, hook, ...)
     return guard(hook, workload[hook], ...)
 end
 
+-- Memory by kind, in bytes.
+local function memory_levels()
+    local slab = box.slab.info()
+    local used, tuples = tonumber(slab.arena_used), tonumber(slab.items_used)
+    return {
+        lua_heap_bytes = collectgarbage('count') * 1024,
+        quota_used_bytes = tonumber(slab.quota_used),
+        index_bytes = used - tuples,
+        tuple_bytes = tuples,
+    }
+end
+
 -- Runs all transactions over the fibers. Answers with wall time, CPU time, operations done, the
 -- latency of each transaction in nanoseconds, and the failure if there was one.
-local function run_transactions(workload, ctx)
+local function run_transactions(workload, ctx, host)
     local records, ops_per_txn = ctx.records, ctx.ops_per_txn
     local transaction = workload.transaction
     local has_room, latencies =
@@ -101,6 +113,7 @@ local function run_transactions(workload, ctx)
 
     collectgarbage()
     collectgarbage()
+    host.begin()
     local cpu_started, started = clock.proc(), clock.monotonic()
     local fibers = {}
     for fiber_id = 1, ctx.fibers do
@@ -112,13 +125,15 @@ local function run_transactions(workload, ctx)
     for fiber_id = 1, ctx.fibers do
         fibers[fiber_id]:join()
     end
-    return {
+    local measured = {
         wall_s = clock.monotonic() - started,
         cpu_s = clock.proc() - cpu_started,
         ops = done_ops,
         txns = done_txns,
         latencies = latencies,
-    }, failed
+    }
+    measured.resources = host.finish(memory_levels())
+    return measured, failed
 end
 
 local BOOLEANS = {['true'] = true, ['false'] = false}
@@ -151,7 +166,8 @@ local function resolve_options(workload, settings)
     return options
 end
 
--- Runs one repetition. `host` may hold `peak_rss_bytes()`.
+-- Runs one repetition. `host` holds `peak_rss_bytes()`, and what reads resources: `begin()` just
+-- before the first transaction, `finish(memory_levels)` just behind the last.
 local function drive(workload, ctx, settings, host)
     local results, failed = guard('options', resolve_options, workload, settings)
     if failed ~= nil then
@@ -164,7 +180,7 @@ local function drive(workload, ctx, settings, host)
         return nil, failed
     end
     local used_before = box.slab.info().arena_used
-    results, failed = guard('transaction', run_transactions, workload, ctx)
+    results, failed = guard('transaction', run_transactions, workload, ctx, host)
     if failed ~= nil then
         return nil, failed
     end
@@ -217,8 +233,9 @@ local function fail(message)
 end
 
 local function parse_arguments(arguments)
+    -- The workload may have defaults of its own for what is false here.
     local parsed = {
-        records = 1000000, fibers = 50, ['ops-per-txn'] = 100, index = 'TREE',
+        records = false, fibers = 50, ['ops-per-txn'] = false, index = 'TREE',
         memory = 4 * 1024 * 1024 * 1024, jit = 'on', seed = 1, prefix = '',
     }
     local settings = {}
@@ -235,7 +252,7 @@ local function parse_arguments(arguments)
                 fail(('--set takes KEY=VALUE, got %s'):format(value))
             end
             settings[name] = setting
-        elseif type(parsed[key]) == 'number' then
+        elseif type(parsed[key]) == 'number' or parsed[key] == false then
             parsed[key] = tonumber(value) or fail(('--%s takes a number'):format(key))
         elseif key == 'workload' or parsed[key] ~= nil then
             parsed[key] = value
@@ -311,6 +328,9 @@ local function main()
             end
         end, 'trace')
     end
+    -- Lycosa's own modules, `lycosa.random` for one, are beside this file.
+    local own_folder = fio.abspath(fio.dirname(arg[0]))
+    package.path = fio.pathjoin(own_folder, '?.lua') .. ';' .. package.path
     -- Before box.cfg, which changes into the working directory.
     local workload = dofile(parsed.workload)
     local directory = fio.tempdir()
@@ -318,11 +338,17 @@ local function main()
         memtx_memory = parsed.memory, wal_mode = 'none', work_dir = directory,
         log_level = 2, checkpoint_interval = 0,
     })
+    local defaults = workload.defaults or {}
     local ctx = {
-        records = parsed.records, fibers = parsed.fibers, ops_per_txn = parsed['ops-per-txn'],
+        records = parsed.records or defaults.records or 1000000, fibers = parsed.fibers,
+        ops_per_txn = parsed['ops-per-txn'] or defaults.ops_per_txn or 100,
         index = parsed.index, seed = parsed.seed,
     }
-    local measured, failed = drive(workload, ctx, settings, {peak_rss_bytes = peak_rss_bytes})
+    local measured, failed = drive(workload, ctx, settings, {
+        peak_rss_bytes = peak_rss_bytes,
+        begin = function() end,
+        finish = function(levels) return levels end,
+    })
     fio.rmtree(directory)
     if failed ~= nil then
         fail(('%s: %s%s'):format(failed.hook or failed.kind, failed.message, failed.traceback or ''))
@@ -339,6 +365,7 @@ local function main()
         jit = (jit.status()), jit_traces = traces, jit_aborts = aborts,
         program = 'Tarantool ' .. _TARANTOOL, seed = ctx.seed, memory_bytes = parsed.memory,
         binary_arch = ARCHITECTURES[jit.arch] or jit.arch, os = jit.os,
+        resources = measured.resources,
     }))
     os.exit(0)
 end

@@ -89,13 +89,20 @@ impl ArmSpec {
     }
 
     /// A way that is built in, native unless one is named, with options of its own; `None` for a
-    /// command.
+    /// command, which may well begin with the same word: `tarantool {driver} {workload}`.
     fn with_options(label: &str, text: &str) -> Option<Result<Self, String>> {
         let words = shlex::split(text)?;
+        let is_option = |word: &String| word.starts_with("--");
         let (way, options) = match &words[..] {
-            [first, ..] if first.starts_with("--") => (Way::Native, &words[..]),
-            [first, options @ ..] => (Self::built_in(first)?.way, options),
-            [] => return None,
+            [first, ..] if is_option(first) => (Way::Native, &words[..]),
+            [first, options @ ..]
+                if BUILT_IN.contains(&first.as_str())
+                    && options.first().is_none_or(is_option)
+                    && !text.contains('{') =>
+            {
+                (Self::built_in(first)?.way, options)
+            }
+            _ => return None,
         };
         let options = own_options(options).map_err(|reason| format!("arm `{label}`: {reason}"));
         Some(options.map(|options| Self {
@@ -254,6 +261,10 @@ mod tests {
         assert_eq!(spec.label, "arm64");
         assert!(matches!(spec.way, Way::Lycosa(_)));
         assert!(matches!(way("again={lycosa}"), Way::Lycosa(_)));
+        assert!(matches!(way("x=qemu-aarch64 --version"), Way::Lycosa(_)));
+        for command in ["tarantool {driver} {workload}", "tarantool --a {workload}"] {
+            assert!(matches!(way(&format!("x={command}")), Way::Program(_)));
+        }
         assert!(matches!(
             way("v3.1=tarantool-3 {driver} {workload}"),
             Way::Program(_)
@@ -299,16 +310,13 @@ mod tests {
             ("qemu-arm64={lycosa}", "built in"),
             ("a=", "the command of `a` has no command"),
             ("a='b", "without its other half"),
-            (
-                "a=--jut off",
-                "arm `a`: there is no `jut`; did you mean `jit`?",
-            ),
+            ("a=--fibres 3", "did you mean `fibers`?"),
             ("a=--jit", "--jit has no value"),
             ("a=--jit maybe", "--jit `maybe` is neither on nor off"),
             ("a=--jit on --jit=off", "jit is given twice"),
             ("a=--records 1k", "is the same for all arms"),
             ("a=native --repeat 3", "is the same for all arms"),
-            ("a=native on", "`on` stands where an option must"),
+            ("a=native --jit on off", "`off` stands where an option must"),
             ("a=--set =3", "names no setting"),
             ("a=--set", "--set has no value"),
             ("a=--fibers 0", "--fibers `0` must be at least 1"),

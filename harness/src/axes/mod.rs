@@ -97,11 +97,29 @@ pub(crate) fn distinct_levels<'a>(all: impl Iterator<Item = &'a Level>) -> Vec<L
     levels
 }
 
+/// `50 fibers x 100 inserts`, without what is an axis; nothing if both are.
+pub(crate) fn concurrency(axes: &[Parameter], point: &Point) -> Option<String> {
+    let varies = |parameter: &Parameter| axes.contains(parameter);
+    let both = point.concurrency();
+    let (fibers, each) = both.split_once(" x ")?;
+    match [Parameter::Fibers, Parameter::OpsPerTxn].map(|parameter| varies(&parameter)) {
+        [true, true] => None,
+        [true, false] => Some(format!("{each} a transaction")),
+        [false, true] => Some(fibers.to_owned()),
+        [false, false] => Some(both),
+    }
+}
+
 /// Where a point of a sweep lies, in words.
 pub(crate) fn measured_text(axes: &[Parameter], point: &Measured) -> String {
-    let named = axes.iter().zip(&point.place);
-    let named = named.map(|(axis, level)| format!("{} {}", axis.title(), level.text));
-    named.collect::<Vec<_>>().join(", ")
+    match (axes, &point.place[..]) {
+        ([Parameter::Records], [level]) => format!("{} records", level.text),
+        (axes, place) => {
+            let named = axes.iter().zip(place);
+            let named = named.map(|(axis, level)| format!("{} {}", axis.title(), level.text));
+            named.collect::<Vec<_>>().join(", ")
+        }
+    }
 }
 
 /// The same in words: `1M`, or `fibers 50, index tree` where the values do not speak for themselves.
@@ -163,6 +181,17 @@ mod tests {
             message,
             "100 values of fibers by 100 values of seed make 10000 points; the most is 1000"
         );
+    }
+
+    #[test]
+    fn what_varies_is_not_said_to_be_common() {
+        let point = Point::of(&options());
+        let said = |axes: &[Parameter]| concurrency(axes, &point);
+        assert_eq!(said(&records()).unwrap(), "50 fibers x 100 inserts");
+        assert_eq!(said(&[Parameter::OpsPerTxn]).unwrap(), "50 fibers");
+        let fibers = said(&[Parameter::Fibers]).unwrap();
+        assert_eq!(fibers, "100 inserts a transaction");
+        assert_eq!(said(&[Parameter::Fibers, Parameter::OpsPerTxn]), None);
     }
 
     #[test]

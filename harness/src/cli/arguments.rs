@@ -109,9 +109,9 @@ Examples:
 
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
-    /// Operations of one repetition in all: 250k, 1M, 1.5M
-    #[arg(long, value_name = "N", default_value = "1M", value_parser = parse_count, allow_hyphen_values = true)]
-    pub(crate) records: u64,
+    /// Operations of one repetition in all: 250k, 1M, 1.5M [default: the workload's own, else 1M]
+    #[arg(long, value_name = "N", value_parser = parse_count, allow_hyphen_values = true)]
+    pub(crate) records: Option<u64>,
 
     #[command(flatten)]
     pub(crate) workload: WorkloadArguments,
@@ -147,9 +147,9 @@ pub(crate) struct WorkloadArguments {
     #[arg(long, value_name = "N", default_value = "50", value_parser = parse_fibers, allow_hyphen_values = true)]
     pub(crate) fibers: u32,
 
-    /// Operations of one transaction
-    #[arg(long, value_name = "N", default_value = "100", value_parser = parse_count_u32, allow_hyphen_values = true)]
-    pub(crate) ops_per_txn: u32,
+    /// Operations of one transaction [default: the workload's own, else 100]
+    #[arg(long, value_name = "N", value_parser = parse_count_u32, allow_hyphen_values = true)]
+    pub(crate) ops_per_txn: Option<u32>,
 
     /// Primary index: a B+tree or a hash table
     #[arg(long, value_enum, default_value_t = Index::Tree)]
@@ -335,9 +335,10 @@ mod tests {
             panic!("not run");
         };
         let workload = run.workload;
+        // The other defaults are the workload's.
         assert_eq!(
             (run.records, workload.fibers, workload.ops_per_txn),
-            (1_000_000, 50, 100)
+            (None, 50, None)
         );
         let repetitions = &workload.repetitions;
         assert_eq!((repetitions.cold, repetitions.repeat), (1, 15));

@@ -26,7 +26,7 @@ use crate::environment::{self, Context, NoiseFloor, Translator};
 use crate::interrupt::Interrupt;
 use crate::progress::Progress;
 use crate::quantity::{Percentage, short_count};
-use crate::range::Range;
+use crate::range::{self, Range};
 use crate::report::page::{PLAIN, Page, YELLOW};
 use crate::report::{builds, comparison as report, findings};
 use crate::result::{Point, Record, Run, run::workload_name};
@@ -58,6 +58,9 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 an arm is slower than the
 reference (with --baseline: than the baseline) by more than --fail-above, 4 too
 noisy to tell, 130 interrupted.";
 
+/// The sizes unless told otherwise, in default sizes of the workload.
+const MULTIPLES_DEFAULT: [u64; 3] = [1, 2, 5];
+
 #[derive(Debug, Args)]
 pub(crate) struct CompareArguments {
     /// A way to run the workload; may be given several times
@@ -68,14 +71,10 @@ pub(crate) struct CompareArguments {
     #[arg(long, value_enum, value_name = "KIND")]
     cores: Option<ExtraCores>,
 
-    /// Sizes: 1M,5M,20M, 1M..5M:1M, or 1..20M for a range that grows by a factor
-    #[arg(
-        long,
-        value_name = "RANGE",
-        default_value = "1M,2M,5M",
-        allow_hyphen_values = true
-    )]
-    records: Range,
+    /// Sizes: 1M,5M,20M, 1M..5M:1M, or 1..20M for a range that grows by a factor [default: 1, 2 and 5
+    /// times the workload's default, which is 1M if it says nothing]
+    #[arg(long, value_name = "RANGE", allow_hyphen_values = true)]
+    records: Option<Range>,
 
     /// Sizes of a range that grows by a factor, at most (default 10)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1_000))]
@@ -238,15 +237,16 @@ pub(super) fn compare(arguments: &CompareArguments) -> Result<Exit, Failure> {
 
 /// All sizes with the first driver, then with the second.
 fn points(arguments: &CompareArguments, workers: &Workers) -> Result<Vec<WorkerOptions>, Failure> {
-    let sizes = arguments
-        .records
-        .sizes(arguments.points)
+    let named = Range::named(arguments.records.as_ref(), arguments.points)
         .map_err(|error| Failure::usage(format!("--records: {error}")))?;
     let mut points = Vec::new();
     for driver in arguments.driver.all() {
-        let options = worker_options(&arguments.workload, *driver, sizes[0], |source| {
+        let first = named.as_ref().map(|sizes| sizes[0]);
+        let options = worker_options(&arguments.workload, *driver, first, |source| {
             describe(workers, source)
         })?;
+        let sizes = named.clone();
+        let sizes = sizes.unwrap_or_else(|| range::multiples(options.records, MULTIPLES_DEFAULT));
         points.extend(sizes.iter().map(|records| WorkerOptions {
             records: *records,
             ..options.clone()
@@ -274,7 +274,7 @@ fn check_options(
     }
     let mut workload = arguments.workload.clone();
     workload.repetitions.settings = arm.at(&points[0]).settings;
-    worker_options(&workload, Driver::Lua, points[0].records, |source| {
+    worker_options(&workload, Driver::Lua, Some(points[0].records), |source| {
         describe(workers, source)
     })
     .map(drop)

@@ -10,6 +10,7 @@ use super::arguments::Arguments;
 use super::measuring::width;
 use super::{Exit, Failure};
 use crate::environment::{self, Context};
+use crate::quantity::short_count;
 use crate::report;
 use crate::report::page::Page;
 use crate::state::selftest::{self, Known};
@@ -29,6 +30,21 @@ fn write_workload(out: &mut dyn Write, info: &WorkloadInfo) -> io::Result<()> {
     for option in &info.options {
         let setting = format!("--set {}={}", option.name, option.default);
         writeln!(out, "    {setting:<26}{}", option.help)?;
+    }
+    let defaults = [
+        ("records", info.defaults.records),
+        ("ops-per-txn", info.defaults.ops_per_txn.map(u64::from)),
+    ];
+    for (name, value) in defaults {
+        if let Some(value) = value {
+            let noun = info.unit.as_deref().unwrap_or("operations");
+            let what = match name {
+                "records" => "in all",
+                _ => "in a transaction",
+            };
+            let option = format!("--{name} {}", short_count(value));
+            writeln!(out, "    {option:<26}{noun} {what}, unless told otherwise")?;
+        }
     }
     Ok(())
 }

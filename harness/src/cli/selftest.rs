@@ -42,9 +42,9 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.";
 
 #[derive(Debug, Args)]
 pub(crate) struct SelftestArguments {
-    /// Operations of one repetition in all: 250k, 1M, 1.5M
-    #[arg(long, value_name = "N", default_value = "1M", value_parser = parse_count, allow_hyphen_values = true)]
-    records: u64,
+    /// Operations of one repetition in all: 250k, 1M, 1.5M [default: the workload's own, else 1M]
+    #[arg(long, value_name = "N", value_parser = parse_count, allow_hyphen_values = true)]
+    records: Option<u64>,
 
     #[command(flatten)]
     workload: WorkloadArguments,

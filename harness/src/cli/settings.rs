@@ -8,12 +8,17 @@ use super::Failure;
 use super::arguments::{Switch, WorkloadArguments};
 use crate::suggestion::nearest;
 
-/// Options for the workers, checked against the workload. A user's file is described by
-/// `describe`; what is bundled is known. Other sizes take the same options but for `records`.
+/// What a workload that says nothing of it takes.
+const RECORDS_DEFAULT: u64 = 1_000_000;
+const OPS_PER_TXN_DEFAULT: u32 = 100;
+
+/// Options for the workers, checked against the workload, which has defaults for `records` and others
+/// that are not given. A user's file is described by `describe`; what is bundled is known. Other sizes
+/// take the same options but for `records`.
 pub(crate) fn worker_options(
     arguments: &WorkloadArguments,
     driver: Driver,
-    records: u64,
+    records: Option<u64>,
     describe: impl FnOnce(&WorkloadSource) -> Result<WorkloadInfo, Failure>,
 ) -> Result<WorkerOptions, Failure> {
     let mut bundled = worker::bundled().map_err(anyhow::Error::from)?;
@@ -30,15 +35,19 @@ pub(crate) fn worker_options(
     check_settings(&arguments.repetitions.settings, &info)?;
     Ok(WorkerOptions {
         workload,
-        records,
+        records: records.or(info.defaults.records).unwrap_or(RECORDS_DEFAULT),
         fibers: arguments.fibers,
-        ops_per_txn: arguments.ops_per_txn,
+        ops_per_txn: arguments
+            .ops_per_txn
+            .or(info.defaults.ops_per_txn)
+            .unwrap_or(OPS_PER_TXN_DEFAULT),
         index: arguments.index.into(),
         driver,
         jit: arguments.jit == Switch::On,
         memory_bytes: arguments.memory.0,
         seed: arguments.seed,
         settings: arguments.repetitions.settings.clone(),
+        unit: info.unit,
     })
 }
 
@@ -114,7 +123,7 @@ pub(super) fn check_driver(driver: Driver, workload: &WorkloadSource) -> Result<
 
 #[cfg(test)]
 mod tests {
-    use lycosa_lua::worker::WorkloadOption;
+    use lycosa_lua::worker::{WorkloadDefaults, WorkloadOption};
 
     use super::*;
 
@@ -128,6 +137,8 @@ mod tests {
             name: name.to_owned(),
             help: String::new(),
             options: options.iter().map(option).collect(),
+            defaults: WorkloadDefaults::default(),
+            unit: None,
         }
     }
 

@@ -36,14 +36,14 @@ Examples:
   lycosa sweep                              1M, 2M, ... 20M records
   lycosa sweep --records 1..20M             ten sizes, each a factor larger
   lycosa sweep --records 1k,10k,1M..5M:1M   these sizes
-  lycosa sweep --fibers 10,20,50,100,200    the best number of fibers, and the knee
-  lycosa sweep --fibers 10..50:10 --index tree,hash      a matrix of ten points
-  lycosa sweep --axis set.payload=short,long             a setting of the workload
+  lycosa sweep --fibers 10,20,50,100,200    the best number of fibers
+  lycosa sweep --fibers 10..50:10 --index tree,hash    a matrix of ten
+  lycosa sweep --axis set.payload=short,long           a workload's setting
   lycosa sweep --resume sweep.json          starts, or goes on where it stopped
 
-One option with several values is an axis, two make a matrix; without any, the
-records are one. The knee is the last point before the p95 of transactions doubles
-while throughput no longer rises.
+One option with several values is an axis, two make a matrix; without any,
+the records are one. The knee is the last point before the p95 of transactions
+doubles while throughput no longer rises.
 
 The result is saved after every repetition. When it was stopped, even by a
 crash, the same command with --resume FILE measures only what is missing.
@@ -195,11 +195,16 @@ fn show_header(session: &Session, out: &mut dyn Write) -> io::Result<()> {
     let plan = &session.plan;
     let point = Point::of(&plan.points[0]);
     let mut page = Page::new(out, width());
-    terminal::header_of_sizes(&mut page, &session.context, &point, &extent(plan))?;
+    terminal::header_of_points(
+        &mut page,
+        &session.context,
+        &point,
+        &extent(plan),
+        &plan.axes,
+    )?;
     match &plan.axes[..] {
         [Parameter::Records] => Ok(()),
         axes => {
-            // What the line above says of these is the first point's.
             let items: Vec<String> = axes.iter().map(|axis| spanned(plan, axis)).collect();
             page.labelled(PLAIN, "axes", &items)
         }
@@ -216,6 +221,7 @@ fn extent(plan: &Plan) -> String {
             let (first, last) = (short_count(first), short_count(last));
             format!("{count} sizes, {first} to {last} records")
         }
+        (axes, count) if axes.contains(&Parameter::Records) => format!("{count} points"),
         (_, count) => format!("{} records, {count} points", short_count(first)),
     }
 }

@@ -38,13 +38,12 @@ pub(crate) fn header(
         [reference, others @ ..] => format!("{reference} against {}", others.join(", ")),
         [] => String::new(),
     };
-    let noun = point.operation_noun();
     page.line(
         PLAIN,
         &[
             arms,
             point.workload.clone(),
-            format!("{} fibers x {} {noun}", point.fibers, point.ops_per_txn),
+            point.concurrency(),
             terminal::index(point.index).to_owned(),
             format!("{} repetitions each, A B B A", plan.counted),
         ],

@@ -24,10 +24,12 @@ pub(crate) fn times(dataset: &Dataset, section: &Section) -> Table {
         Column::right(format!("{}/s", section.point.operation_noun()), 3),
     ]);
     let unit = cost_unit(dataset, section);
-    columns
-        .extend(unit.iter().map(|unit| {
-            Column::right(format!("{} per {unit}", section.point.operation_noun()), 3)
-        }));
+    columns.extend(unit.iter().map(|unit| {
+        Column::right(
+            plain(&format!("{} per {unit}", section.point.operation_noun())),
+            3,
+        )
+    }));
     let has_ratios = section.series.len() > 1;
     if has_ratios {
         columns.push(Column::left("ratio", 1));

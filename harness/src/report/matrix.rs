@@ -100,10 +100,10 @@ pub(crate) fn of_series<'a>(
 
 /// The same as tables.
 pub(crate) fn matrices(dataset: &Dataset, section: &Section) -> Vec<Table> {
-    let noun = section.point.operation_noun();
+    let noun = plain(section.point.operation_noun());
     let all = of_series(dataset, section).into_iter();
     all.map(|(label, matrix, points, best)| {
-        let mut table = matrix.table(&points, best, noun);
+        let mut table = matrix.table(&points, best, &noun);
         if section.series.len() > 1 {
             table.caption = format!("{label}: {}", table.caption);
         }

@@ -5,7 +5,7 @@ use lycosa_lua::worker::{Driver, IndexKind};
 use super::dataset::{Dataset, Section, Series};
 use super::page::Seconds;
 use super::{plain, sweep};
-use crate::axes::{Findings, Parameter};
+use crate::axes::{self, Findings, Parameter};
 use crate::comparison::cold_start;
 use crate::quantity::{grouped, short_count};
 use crate::result::Run;
@@ -20,15 +20,7 @@ pub(crate) fn workload(section: &Section) -> String {
 pub(crate) fn conditions(section: &Section) -> Vec<String> {
     let point = &section.point;
     let is_common = |parameter: &Parameter| !section.axes.contains(parameter);
-    let noun = point.operation_noun();
-    let fibers = format!("{} fibers", grouped(u64::from(point.fibers)));
-    let each = format!("{} {noun}", grouped(u64::from(point.ops_per_txn)));
-    let mut items = match [Parameter::Fibers, Parameter::OpsPerTxn].map(|one| is_common(&one)) {
-        [true, true] => vec![format!("{fibers} x {each}")],
-        [true, false] => vec![fibers],
-        [false, true] => vec![format!("{each} a transaction")],
-        [false, false] => Vec::new(),
-    };
+    let mut items = Vec::from_iter(axes::concurrency(&section.axes, point));
     let mut add = |parameter: &Parameter, text: String| {
         if is_common(parameter) {
             items.push(text);
@@ -60,6 +52,11 @@ pub(crate) fn conditions(section: &Section) -> Vec<String> {
 /// What a section shows along its axes, of each series.
 fn along_axes(dataset: &Dataset, section: &Section) -> Vec<String> {
     let mut texts = Vec::new();
+    // Of arms that are compared at several sizes the ratios are told; which size is the best is
+    // nobody's question.
+    if section.axes == [Parameter::Records] && section.series.len() > 1 {
+        return texts;
+    }
     for series in &section.series {
         let points = series.measured();
         let host = &dataset.subjects[series.subject].host;
@@ -67,7 +64,7 @@ fn along_axes(dataset: &Dataset, section: &Section) -> Vec<String> {
         let Some(findings) = Findings::of(&points, floor) else {
             continue;
         };
-        let noun = section.point.operation_noun();
+        let noun = &plain(section.point.operation_noun());
         let about = match section.series.len() {
             1 => String::new(),
             _ => format!("{}, ", dataset.label(series)),

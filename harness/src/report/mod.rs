@@ -16,6 +16,7 @@ pub(crate) mod markdown;
 pub(crate) mod matrix;
 pub(crate) mod method;
 pub(crate) mod page;
+pub(crate) mod resources;
 pub(crate) mod selftest;
 pub(crate) mod side_by_side;
 pub(crate) mod sizes;

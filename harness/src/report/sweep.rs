@@ -70,6 +70,8 @@ fn best(axes: &[Parameter], points: &[Measured], findings: &Findings, noun: &str
         text.push_str(&format!(
             "; which points are as fast takes {INTERVAL_SAMPLES_MIN} repetitions to tell"
         ));
+    } else if findings.alike.len() + 1 == points.len() {
+        text.push_str("; no other point is told apart from it");
     } else if findings.alike.is_empty() {
         text.push_str("; all others are slower");
     } else {
@@ -156,7 +158,13 @@ mod tests {
     #[test]
     fn many_points_that_are_alike_are_not_all_named() {
         let texts: Vec<String> = (1..=10).map(|number| number.to_string()).collect();
-        let rows: Vec<(&str, f64, u64)> = texts.iter().map(|t| (t.as_str(), 1e3, 5)).collect();
+        let mut rows: Vec<(&str, f64, u64)> = texts.iter().map(|t| (t.as_str(), 1e3, 5)).collect();
+        let all = said(&rows);
+        assert!(
+            all[0].ends_with("; no other point is told apart from it"),
+            "{all:?}"
+        );
+        rows.push(("11", 5e2, 5));
         let said = said(&rows);
         assert!(
             said[0].ends_with("fibers 6; fibers 7; and 3 more"),

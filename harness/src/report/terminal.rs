@@ -9,6 +9,7 @@ use lycosa_lua::worker::{Driver, IndexKind, LatencyNs};
 
 use super::findings;
 use super::page::{DIM, PLAIN, Page, RED, Seconds, YELLOW};
+use crate::axes::{self, Parameter};
 use crate::environment::{Context, Translator, arch_title};
 use crate::quantity::{decimal_bytes, grouped, rate, significant};
 use crate::result::summary::Figures;
@@ -18,36 +19,35 @@ use crate::statistics::{self, INTERVAL_SAMPLES_MIN};
 /// What is going to run.
 pub(crate) fn header(page: &mut Page<'_>, context: &Context, point: &Point) -> io::Result<()> {
     let sizes = format!("{} records", grouped(point.records));
-    header_of_sizes(page, context, point, &sizes)
+    header_of_points(page, context, point, &sizes, &[])
 }
 
-/// What is going to run at several sizes; `point` is one of them.
-pub(crate) fn header_of_sizes(
+/// What is going to run at several points, told in `extent`; `point` is one of them, and what is an
+/// axis is not said of it.
+pub(crate) fn header_of_points(
     page: &mut Page<'_>,
     context: &Context,
     point: &Point,
-    sizes: &str,
+    extent: &str,
+    axes: &[Parameter],
 ) -> io::Result<()> {
-    let driver = match point.driver {
-        Driver::Lua => "from Lua",
-        Driver::Rust => "from Rust",
-    };
-    page.line(
-        DIM,
-        &[
-            format!("lycosa {}", context.lycosa_version),
-            point.workload.clone(),
-            sizes.to_owned(),
-            format!(
-                "{} fibers x {} {}",
-                point.fibers,
-                point.ops_per_txn,
-                point.operation_noun()
-            ),
-            index(point.index).to_owned(),
-            driver.to_owned(),
-        ],
-    )?;
+    let mut items = vec![
+        format!("lycosa {}", context.lycosa_version),
+        point.workload.clone(),
+        extent.to_owned(),
+    ];
+    items.extend(axes::concurrency(axes, point));
+    if !axes.contains(&Parameter::Index) {
+        items.push(index(point.index).to_owned());
+    }
+    if !axes.contains(&Parameter::Driver) {
+        let driver = match point.driver {
+            Driver::Lua => "from Lua",
+            Driver::Rust => "from Rust",
+        };
+        items.push(driver.to_owned());
+    }
+    page.line(DIM, &items)?;
     translator(page, context)?;
     for warning in context.conditions.warnings() {
         page.sentence(YELLOW, "", &warning)?;
@@ -125,6 +125,10 @@ pub(crate) fn report(
         page.labelled(PLAIN, "throughput", &[throughput(figures.ops_per_s, noun)])?;
         page.labelled(PLAIN, "CPU time", &resources(figures))?;
         page.labelled(PLAIN, "transaction", &latency(&figures.txn_latency_ns))?;
+        let taken = super::resources::items(&figures.resources);
+        if !taken.is_empty() {
+            page.labelled(DIM, "resources", &taken)?;
+        }
         warnings(page, figures, runs)?;
     }
     let void: Vec<&str> = runs.iter().filter_map(|run| run.void.as_deref()).collect();
@@ -360,6 +364,8 @@ mod tests {
             "CPU time      0.1014 s   peak memory 71.0 MB   44.1 bytes a record",
             "transaction   p50 9.81   p95 1,930",
             "max 1,930 us",
+            "resources     CPU 100.0 % transaction thread, 0.0 % others",
+            "17,303 minor faults, 0 major   2 voluntary switches, 13 forced",
             "verified      1,000,000 records   checksum 5f3a09c100000000",
             "machine       Apple M2 (4P + 4E)   macOS 15.5   arm64, native",
             "JIT on, 12 traces, 3 aborted",

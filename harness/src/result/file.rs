@@ -274,14 +274,17 @@ mod tests {
                 "ops_per_s",
                 "ops_per_txn",
                 "peak_rss_bytes",
+                "process_resources",
                 "process_s",
                 "records",
                 "repetition",
+                "resources",
                 "seed",
                 "settings",
                 "translator",
                 "txn_latency_histogram",
                 "txn_latency_ns",
+                "unit",
                 "wall_s",
                 "workload",
             ]
@@ -306,6 +309,7 @@ mod tests {
                 "seed",
                 "settings",
                 "txn_latency_ns",
+                "unit",
                 "wall_s",
                 "workload"
             ]

@@ -6,6 +6,7 @@ pub(crate) mod file;
 pub(crate) mod latency;
 mod lock;
 pub(crate) mod plan;
+pub(crate) mod resources;
 pub(crate) mod run;
 pub(crate) mod saving;
 pub(crate) mod summary;
@@ -100,6 +101,7 @@ pub(crate) mod testing {
             memory_bytes: 4 << 30,
             seed: 1,
             settings: vec![(String::from("payload"), String::from("short"))],
+            unit: Some(String::from("inserts")),
         }
     }
 

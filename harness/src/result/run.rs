@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use lycosa_lua::worker::{
-    Driver, IndexKind, LatencyNs, Measurement, WorkerOptions, WorkloadSource,
+    Driver, IndexKind, LatencyNs, Measurement, Resources, WorkerOptions, WorkloadSource,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::environment::{Conditions, Translator};
+use crate::quantity::grouped;
 
 /// What was measured. Figures of different points are never averaged or compared.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -34,6 +35,21 @@ pub(crate) struct Point {
     /// `--set KEY=VALUE`.
     #[serde(default)]
     pub(crate) settings: BTreeMap<String, String>,
+    /// What its operations are called.
+    #[serde(default)]
+    pub(crate) unit: Unit,
+}
+
+/// A word for operations, if the file holds one. It is for readers and no part of what was measured,
+/// so that all are equal.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Unit(Option<String>);
+
+impl PartialEq for Unit {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 /// Files of 0.1.0 do not hold it; what is compiled by default was asked for.
@@ -55,6 +71,7 @@ impl Point {
             memory_bytes: options.memory_bytes,
             seed: options.seed,
             settings: options.settings.iter().cloned().collect(),
+            unit: Unit(options.unit.clone()),
         }
     }
 
@@ -70,11 +87,28 @@ impl Point {
     }
 
     /// What the workload's operations are called.
-    pub(crate) fn operation_noun(&self) -> &'static str {
-        match self.workload.as_str() {
-            "insert" => "inserts",
-            _ => "operations",
+    pub(crate) fn operation_noun(&self) -> &str {
+        match (&self.unit.0, self.workload.as_str()) {
+            (Some(noun), _) => noun,
+            // Files of 0.1.0 hold no word.
+            (None, "insert") => "inserts",
+            (None, _) => "operations",
         }
+    }
+
+    /// `50 fibers x 100 inserts`: how the operations are spread over fibers and transactions.
+    pub(crate) fn concurrency(&self) -> String {
+        let noun = self.operation_noun();
+        let noun = match (self.ops_per_txn, noun.strip_suffix('s')) {
+            (1, Some(singular)) => singular,
+            _ => noun,
+        };
+        let fibers = if self.fibers == 1 { "fiber" } else { "fibers" };
+        format!(
+            "{} {fibers} x {} {noun}",
+            grouped(u64::from(self.fibers)),
+            grouped(u64::from(self.ops_per_txn))
+        )
     }
 }
 
@@ -146,6 +180,13 @@ pub(crate) struct Run {
     /// Translator that it ran under, by its own account; null for programs that tell none.
     #[serde(default)]
     pub(crate) translator: Option<Translator>,
+    /// What the process took from the start to the end of the transactions, by its own account;
+    /// null for programs that tell nothing.
+    #[serde(default)]
+    pub(crate) resources: Option<Resources>,
+    /// What the process took in all its life, seen from outside.
+    #[serde(default)]
+    pub(crate) process_resources: Option<Resources>,
     /// The machine just before it.
     #[serde(default)]
     pub(crate) before: Conditions,
@@ -190,6 +231,8 @@ impl Run {
             jit: measurement.jit,
             binary_arch: measurement.binary_arch,
             translator: surroundings.translator,
+            resources: measurement.resources,
+            process_resources: surroundings.process_resources,
             before: surroundings.before,
             after: surroundings.after,
         }
@@ -218,6 +261,8 @@ pub(crate) struct Surroundings {
     pub(crate) date: String,
     /// Life of the process.
     pub(crate) process_s: f64,
+    /// What the process took in all its life.
+    pub(crate) process_resources: Option<Resources>,
     /// Translator by the worker's own account.
     pub(crate) translator: Option<Translator>,
     /// The machine before.
@@ -229,4 +274,43 @@ pub(crate) struct Surroundings {
 /// A rate; 0 where no time passed, since JSON has no infinity.
 pub(crate) fn per_second(ops: f64, seconds: f64) -> f64 {
     if seconds > 0.0 { ops / seconds } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::result::testing;
+
+    fn point(workload: &str, unit: Option<&str>, ops_per_txn: u32) -> Point {
+        Point {
+            workload: workload.to_owned(),
+            unit: Unit(unit.map(str::to_owned)),
+            ops_per_txn,
+            ..Point::of(&testing::options())
+        }
+    }
+
+    #[test]
+    fn operations_are_called_as_the_workload_calls_them() {
+        let noun = |workload, unit| point(workload, unit, 1).operation_noun().to_owned();
+        assert_eq!(noun("bank", Some("transfers")), "transfers");
+        assert_eq!(noun("bank", None), "operations");
+        assert_eq!(noun("insert", None), "inserts");
+    }
+
+    #[test]
+    fn one_operation_is_called_in_the_singular() {
+        let text = |unit, ops_per_txn| point("bank", Some(unit), ops_per_txn).concurrency();
+        assert_eq!(text("transactions", 1), "50 fibers x 1 transaction");
+        assert_eq!(text("transactions", 1000), "50 fibers x 1,000 transactions");
+        assert_eq!(text("people", 1), "50 fibers x 1 people");
+    }
+
+    #[test]
+    fn a_file_that_holds_no_word_holds_the_same_point() {
+        assert_eq!(
+            point("insert", None, 1),
+            point("insert", Some("inserts"), 1)
+        );
+    }
 }

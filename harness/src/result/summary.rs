@@ -1,9 +1,10 @@
 //! What repetitions come to, taken together: one arm at one point.
 
-use lycosa_lua::worker::LatencyNs;
+use lycosa_lua::worker::{LatencyNs, Resources};
 use serde::Serialize;
 
 use super::latency::{self, LatencyError};
+use super::resources;
 use super::run::per_second;
 use super::{Point, Run};
 use crate::statistics::{self, Summary};
@@ -25,6 +26,8 @@ pub(crate) struct Figures {
     pub(crate) bytes_per_record: f64,
     /// Latency over every transaction.
     pub(crate) txn_latency_ns: LatencyNs,
+    /// Medians of what was taken of the machine.
+    pub(crate) resources: Resources,
     /// Relative change from the first to the last third, if it is more than noise.
     pub(crate) drift: Option<f64>,
     /// Repetitions (from 1) far from the median, with their relative distance.
@@ -70,6 +73,7 @@ pub(crate) fn figures<'a>(
             .unwrap_or(0),
         bytes_per_record: median(|run| run.bytes_per_record),
         txn_latency_ns: latency::merge(counted.iter().copied())?,
+        resources: resources::medians(&counted),
         drift: statistics::drift(&times),
         outliers,
     }))

@@ -101,6 +101,7 @@ impl Course<'_> {
         surroundings.after = executor.conditions();
         self.check(slot, &point, &repetition)?;
         surroundings.process_s = repetition.process_s;
+        surroundings.process_resources = repetition.process_resources.clone();
         surroundings.translator = repetition
             .context
             .as_ref()

@@ -11,7 +11,7 @@ mod tests;
 
 use std::collections::HashSet;
 
-use lycosa_lua::worker::{Measurement, WorkerError, WorkerOptions};
+use lycosa_lua::worker::{Measurement, Resources, WorkerError, WorkerOptions};
 
 use crate::axes::Parameter;
 use crate::environment::{Conditions, Context, Translator};
@@ -158,6 +158,8 @@ pub(crate) struct Repetition {
     pub(crate) command: Vec<String>,
     /// Life of the process, in seconds.
     pub(crate) process_s: f64,
+    /// What the process took in all its life, seen from outside.
+    pub(crate) process_resources: Option<Resources>,
     /// Its figures.
     pub(crate) measurement: Measurement,
 }

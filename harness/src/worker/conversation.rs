@@ -9,7 +9,10 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use lycosa_lua::worker::Resources;
+
 use super::answer::{self, AnswerScanner};
+use super::outside::Outside;
 use crate::interrupt::Interrupt;
 use crate::schedule::Observer;
 
@@ -43,6 +46,8 @@ pub(super) struct End {
     pub(super) status: ExitStatus,
     /// The last lines of a program's standard error; those of a worker have been shown.
     pub(super) errors: Vec<String>,
+    /// What it took of the machine in all its life.
+    pub(super) resources: Resources,
 }
 
 /// Whether the worker died of the signal with which the user stops the whole group. The worker
@@ -151,6 +156,7 @@ pub(super) struct Conversation {
     errors: VecDeque<String>,
     open_pipes: u32,
     is_reaped: bool,
+    outside: Outside,
     // Held open as long as the worker shall live; `Child::wait` would close it.
     _lifeline: Option<std::process::ChildStdin>,
 }
@@ -160,6 +166,7 @@ impl Conversation {
     pub(super) fn new(mut child: Child, party: Party, stdout: AnswerScanner) -> io::Result<Self> {
         let (sender, chunks) = mpsc::sync_channel(CHUNKS_MAX);
         let pipes = (child.stdout.take(), child.stderr.take());
+        let outside = Outside::new(child.id(), TICK);
         let mut conversation = Self {
             party,
             _lifeline: child.stdin.take(),
@@ -171,6 +178,7 @@ impl Conversation {
             errors: VecDeque::new(),
             open_pipes: 0,
             is_reaped: false,
+            outside,
         };
         if let Some(pipe) = pipes.0 {
             forward(pipe, sender.clone(), Chunk::Stdout)?;
@@ -203,6 +211,7 @@ impl Conversation {
             if interrupt.is_raised() {
                 return Ok(None);
             }
+            self.outside.tick();
             observer.tick();
         }
         // A worker that closed its pipes and lives on can still be interrupted.
@@ -213,7 +222,8 @@ impl Conversation {
             thread::sleep(Duration::from_millis(1));
         }
         self.kill_group();
-        let status = self.child.wait()?;
+        let (status, resources) = self.outside.end(|| self.child.wait());
+        let status = status?;
         self.is_reaped = true;
         self.end_lines(observer);
         let json = self.stdout.finish(&mut |line| observer.output(line));
@@ -227,6 +237,7 @@ impl Conversation {
             answers: self.stdout.answers(),
             status,
             errors: std::mem::take(&mut self.errors).into(),
+            resources,
         }))
     }
 

@@ -10,6 +10,7 @@ use crate::environment::scheduling::Cores;
 pub(crate) mod answer;
 mod conversation;
 pub(crate) mod inside;
+mod outside;
 pub(crate) mod process;
 pub(crate) mod program;
 pub(crate) mod template;
@@ -40,7 +41,7 @@ pub(crate) mod testing {
     use base64::engine::general_purpose::STANDARD;
     use hdrhistogram::Histogram;
     use hdrhistogram::serialization::{Serializer as _, V2Serializer};
-    use lycosa_lua::worker::{LatencyNs, Measurement};
+    use lycosa_lua::worker::{LatencyNs, Measurement, Resources};
 
     use crate::environment::{self, Context, Facts};
 
@@ -84,6 +85,17 @@ pub(crate) mod testing {
             jit_aborts: 3,
             binary_arch: String::from("x86_64"),
             jit: true,
+            resources: Some(Resources {
+                cpu_user_s: Some(wall_s * 0.75),
+                cpu_system_s: Some(wall_s * 0.25),
+                transaction_thread_cpu_s: Some(wall_s),
+                other_threads_cpu_s: Some(0.0),
+                minor_faults: Some(17_303),
+                major_faults: Some(0),
+                voluntary_switches: Some(2),
+                involuntary_switches: Some(13),
+                ..Resources::default()
+            }),
         }
     }
 }

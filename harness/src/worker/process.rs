@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::Instant;
 
-use lycosa_lua::worker::{Measurement, WorkerOptions, WorkloadInfo, WorkloadSource};
+use lycosa_lua::worker::{Measurement, Resources, WorkerOptions, WorkloadInfo, WorkloadSource};
 use serde::de::DeserializeOwned;
 
 use super::Request;
@@ -116,7 +116,7 @@ impl Workers {
         source: &WorkloadSource,
         observer: &mut dyn Observer,
     ) -> Result<WorkloadInfo, RepetitionError> {
-        let answer = self.ask(&Request::Describe(source.clone()), observer)?;
+        let (answer, _) = self.ask(&Request::Describe(source.clone()), observer)?;
         Ok(answer.outcome?)
     }
 
@@ -130,7 +130,7 @@ impl Workers {
             options: options.clone(),
             cores: self.cores,
         };
-        let answer: Answer<Measurement> = self.ask(&request, observer)?;
+        let (answer, process_resources): (Answer<Measurement>, _) = self.ask(&request, observer)?;
         let process_s = started.elapsed().as_secs_f64();
         let measurement = answer.outcome?;
         latency::decode(&measurement.txn_latency_histogram).map_err(|error| {
@@ -145,15 +145,17 @@ impl Workers {
             program: None,
             command: self.launcher.words(),
             process_s,
+            process_resources: Some(process_resources),
             measurement,
         })
     }
 
+    /// The answer to a request, and what the process took that gave it.
     fn ask<T: DeserializeOwned>(
         &self,
         request: &Request,
         observer: &mut dyn Observer,
-    ) -> Result<Answer<T>, RepetitionError> {
+    ) -> Result<(Answer<T>, Resources), RepetitionError> {
         let spawn_error = |source| RepetitionError::Spawn {
             program: self.launcher.program.display().to_string(),
             source,
@@ -179,7 +181,8 @@ impl Workers {
         if end.json.is_none() && was_interrupted(end.status, &self.interrupt) {
             return Err(RepetitionError::Interrupted);
         }
-        conclude(&end, &self.launcher, self.party)
+        let answer = conclude(&end, &self.launcher, self.party)?;
+        Ok((answer, end.resources))
     }
 }
 

@@ -3,6 +3,7 @@
 //! The line is shaped as a run in a result file. `wall_s` must be there, all else may be missing;
 //! what it says of its workload must be what was asked for.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,8 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use lycosa_lua::worker::{
-    self, Driver, IndexKind, LatencyNs, Measurement, WorkerError, WorkerOptions, WorkloadSource,
+    self, Driver, IndexKind, LatencyNs, Measurement, Resources, WorkerError, WorkerOptions,
+    WorkloadSource,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -121,6 +123,7 @@ impl Programs {
         if was_interrupted(end.status, &self.interrupt) {
             return Err(RepetitionError::Interrupted);
         }
+        let process_resources = Some(end.resources.clone());
         let answer = conclude(&end)
             .and_then(|answer| answer.checked(options, process_s))
             .map_err(|how| failed(how, end.errors))?;
@@ -129,6 +132,7 @@ impl Programs {
             program: Some(answer.program.clone().unwrap_or_else(|| name.clone())),
             command: self.words(),
             process_s,
+            process_resources,
             measurement: answer
                 .measurement(options)
                 .map_err(|how| failed(how, Vec::new()))?,
@@ -145,6 +149,9 @@ impl Programs {
             }
         };
         let driver = if self.template.mentions(Placeholder::Driver) {
+            for (name, text) in worker::TARANTOOL_MODULES {
+                self.file(name, text)?;
+            }
             self.file("run.lua", worker::TARANTOOL_DRIVER)?
         } else {
             PathBuf::new()
@@ -178,6 +185,7 @@ impl Programs {
         };
         let path = self.files.insert(folder).path().join(name);
         if !path.exists() {
+            path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
             std::fs::write(&path, text)?;
         }
         Ok(path)
@@ -241,6 +249,7 @@ struct Answer {
     ops_per_txn: Option<f64>,
     seed: Option<f64>,
     index: Option<String>,
+    resources: Option<BTreeMap<String, Option<f64>>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -314,7 +323,9 @@ impl Answer {
         let counts = self.txn_latency_counts.iter();
         let counts =
             counts.flat_map(|(value, count)| [*value, *count].map(|x| ("txn_latency_counts", x)));
-        for (name, found) in percentiles.into_iter().chain(counts) {
+        let resources = self.resources.iter().flatten();
+        let resources = resources.filter_map(|(name, found)| Some((name.as_str(), (*found)?)));
+        for (name, found) in percentiles.into_iter().chain(counts).chain(resources) {
             if !found.is_finite() || found < 0.0 {
                 return Err(format!("its `{name}` is {found}"));
             }
@@ -357,8 +368,24 @@ impl Answer {
                 .to_owned(),
             // One that has no such compiler says nothing, and nothing is to be warned of.
             jit: self.jit.unwrap_or(options.jit),
+            resources: self.resources.map(|told| resources(&told)),
         })
     }
+}
+
+/// What a program tells of its resources; names that are not known here are passed over.
+fn resources(told: &BTreeMap<String, Option<f64>>) -> Resources {
+    let is_real = |name: &str| name.ends_with("_s") || name.ends_with("_j");
+    let fields = told.iter().map(|(name, found)| {
+        let value = match found {
+            Some(found) if is_real(name) => Value::from(*found),
+            Some(found) => Value::from(*found as u64),
+            None => Value::Null,
+        };
+        (name.clone(), value)
+    });
+    // Each field is of the kind that its name tells.
+    serde_json::from_value(Value::Object(fields.collect())).unwrap_or_default()
 }
 
 impl From<Percentiles> for LatencyNs {

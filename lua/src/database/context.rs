@@ -12,12 +12,22 @@ use lycosa_engine::{Cursor, Error, Savepoint, SharedDatabase};
 
 use super::pending;
 use crate::state_boundary::Boundary;
+use crate::tuple::identity;
 
 /// How many results wait for their call to copy them at most; more were given up by errors.
 const WAITING_MAX: usize = 8;
 
 /// Every so many calls Lua is made to begin anew, and looks how long its fiber has run.
 const CALLS_PER_CHECK: u32 = 4096;
+
+/// A result that waits for its call to copy it.
+struct Waiting {
+    /// Its number.
+    serial: i32,
+    bytes: Vec<u8>,
+    /// The [`identity`] of the tuple that the bytes were copied from; 0 for none.
+    stored: u32,
+}
 
 /// What the FFI functions work on; Lua reads the first field as `struct lycosa_result`.
 #[repr(C)]
@@ -35,8 +45,8 @@ pub(crate) struct Context {
     /// A key, position or tuple that is kept while something else is encoded.
     pub(super) held: Vec<u8>,
     held_serial: u32,
-    /// Results that own their bytes, by number, the newest last.
-    waiting: Vec<(i32, Vec<u8>)>,
+    /// Results that own their bytes, the newest last.
+    waiting: Vec<Waiting>,
     /// Memory of a result that was copied, to use again.
     spare: Vec<u8>,
     /// Tuples of selects by number, until Lua has copied them, the newest last.
@@ -183,8 +193,17 @@ impl Context {
         self.next_serial()
     }
 
+    /// Makes a copy of a tuple that is or was stored the result, as `own` does.
+    pub(super) fn own_stored(&mut self, tuple: &[u8]) -> i32 {
+        self.keep(tuple, identity(tuple))
+    }
+
     /// Makes a copy of the bytes the result, which waits for Lua. Answers with its number.
     pub(super) fn own(&mut self, bytes: &[u8]) -> i32 {
+        self.keep(bytes, 0)
+    }
+
+    fn keep(&mut self, bytes: &[u8], stored: u32) -> i32 {
         let mut copy = std::mem::take(&mut self.spare);
         copy.clear();
         copy.extend_from_slice(bytes);
@@ -194,13 +213,18 @@ impl Context {
         self.data = std::ptr::null();
         self.size = bytes.len() as u32;
         let serial = self.next_serial();
-        self.waiting.push((serial, copy));
+        self.waiting.push(Waiting {
+            serial,
+            bytes: copy,
+            stored,
+        });
         serial
     }
 
-    /// The result of number `serial`, if it is there.
+    /// The result of number `serial`, if it is there, with the identity of the stored tuple that it is,
+    /// or 0.
     #[inline]
-    pub(super) fn result(&self, serial: i32) -> Option<&[u8]> {
+    pub(super) fn result(&self, serial: i32) -> Option<(&[u8], u32)> {
         if self.serial == serial && !self.data.is_null() {
             // A finalizer that yields undoes the transaction, and what it stored.
             if self.database.borrow().is_aborted() {
@@ -208,10 +232,11 @@ impl Context {
             }
             // SAFETY: no call has come since `lend`, and no transaction was undone, so that the
             // database still has the tuple.
-            return Some(unsafe { std::slice::from_raw_parts(self.data, self.size as usize) });
+            let bytes = unsafe { std::slice::from_raw_parts(self.data, self.size as usize) };
+            return Some((bytes, identity(bytes)));
         }
-        let found = self.waiting.iter().rev().find(|(of, _)| *of == serial);
-        found.map(|(_, bytes)| bytes.as_slice())
+        let found = self.waiting.iter().rev().find(|kept| kept.serial == serial);
+        found.map(|kept| (kept.bytes.as_slice(), kept.stored))
     }
 
     /// Lets go of a result that Lua has copied.
@@ -220,8 +245,8 @@ impl Context {
         if self.waiting.is_empty() {
             return;
         }
-        if let Some(at) = self.waiting.iter().rposition(|(of, _)| *of == serial) {
-            self.spare = self.waiting.remove(at).1;
+        if let Some(at) = self.waiting.iter().rposition(|kept| kept.serial == serial) {
+            self.spare = self.waiting.remove(at).bytes;
         }
     }
 

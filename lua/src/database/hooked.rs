@@ -8,6 +8,7 @@ use mlua::{IntoLua, IntoLuaMulti, Lua, LuaString, MultiValue, Table, Value};
 
 use super::context::{Context, Hooks};
 use super::schema::function;
+use crate::tuple::identity;
 
 /// A tuple's bytes, or `false`: nil would mean a failure.
 struct Found(Option<Vec<u8>>);
@@ -27,24 +28,47 @@ impl IntoLua for Found {
     }
 }
 
+/// A stored tuple as `Found`, and the identity that copies of it have.
+struct Stored(Option<Tuple>);
+
+impl IntoLuaMulti for Stored {
+    fn into_lua_multi(self, lua: &Lua) -> mlua::Result<MultiValue> {
+        let identity = identity_of(self.0.as_ref());
+        (Found::new(self.0.as_ref()), identity).into_lua_multi(lua)
+    }
+}
+
+fn identity_of(stored: Option<&Tuple>) -> u32 {
+    stored.map_or(0, |tuple| identity(tuple.bytes()))
+}
+
 /// What a statement answers with, and the change that it made; that is nil twice when it made none.
+/// The identities of all three follow.
 struct Done {
-    result: Found,
+    result: Option<Tuple>,
     change: Option<RowChange>,
 }
 
 impl IntoLuaMulti for Done {
     fn into_lua_multi(self, lua: &Lua) -> mlua::Result<MultiValue> {
-        let mut values = vec![self.result.into_lua(lua)?];
-        if let Some(change) = self.change {
-            values.push(Found::new(change.old.as_ref()).into_lua(lua)?);
-            values.push(Found::new(change.new.as_ref()).into_lua(lua)?);
-        }
-        Ok(MultiValue::from_iter(values))
+        let (old, new) = match &self.change {
+            Some(change) => (change.old.as_ref(), change.new.as_ref()),
+            None => (None, None),
+        };
+        let seen = |tuple| self.change.is_some().then(|| Found::new(tuple));
+        (
+            Found::new(self.result.as_ref()),
+            seen(old),
+            seen(new),
+            identity_of(self.result.as_ref()),
+            identity_of(old),
+            identity_of(new),
+        )
+            .into_lua_multi(lua)
     }
 }
 
-/// The changes of a transaction as a list of `{old, new, space_id}`.
+/// The changes of a transaction as a list of `{old, new, space_id, identity of old, of new}`.
 struct Changes(Vec<RowChange>);
 
 impl IntoLua for Changes {
@@ -55,6 +79,8 @@ impl IntoLua for Changes {
             entry.push(Found::new(change.old.as_ref()))?;
             entry.push(Found::new(change.new.as_ref()))?;
             entry.push(change.space_id)?;
+            entry.push(identity_of(change.old.as_ref()))?;
+            entry.push(identity_of(change.new.as_ref()))?;
             list.push(entry)?;
         }
         Ok(Value::Table(list))
@@ -94,7 +120,7 @@ fn run(
         }
     };
     Ok(Done {
-        result: Found::new(result.as_ref()),
+        result,
         change: database.change_since(position),
     })
 }
@@ -170,8 +196,9 @@ fn install_looks(
             context,
             |database, (space_id, index_id, key): (u32, u32, LuaString)| {
                 let key = key.as_bytes();
-                let found = database.find_for_statement(space_id, index_id, encoded(&key))?;
-                Ok(Found::new(found.as_ref()))
+                database
+                    .find_for_statement(space_id, index_id, encoded(&key))
+                    .map(Stored)
             },
         )?,
     )?;
@@ -183,8 +210,9 @@ fn install_looks(
             context,
             |database, (space_id, tuple): (u32, LuaString)| {
                 let tuple = tuple.as_bytes();
-                let found = database.find_same_key(space_id, encoded(&tuple))?;
-                Ok(Found::new(found.as_ref()))
+                database
+                    .find_same_key(space_id, encoded(&tuple))
+                    .map(Stored)
             },
         )?,
     )?;

@@ -9,6 +9,7 @@ use mlua::{Lua, Table};
 use super::context::Context;
 use super::statements::RETRY;
 use crate::state::address;
+use crate::tuple::identity;
 
 /// Answers with the number of the result when the tuple is there, else 0.
 unsafe extern "C" fn get(
@@ -63,7 +64,7 @@ unsafe extern "C" fn extreme(
         _ => database.random(space_id, index_id, seed as u64),
     };
     let outcome = outcome.map(|found| match found {
-        Some(tuple) => context.own(tuple.bytes()),
+        Some(tuple) => context.own_stored(tuple.bytes()),
         None => 0,
     });
     context.status(outcome)
@@ -214,24 +215,24 @@ fn take_position(context: &mut Context, has_after: i32, held: u32) -> Option<Vec
     context.take_held(held)
 }
 
-/// The bytes of all tuples of a select, each behind its 4-byte size; -1 when the result is gone.
+/// Room for all tuples of a select as `copy_selected` writes them; -1 when the result is gone.
 unsafe extern "C" fn selected_size(context: *mut Context, serial: i32) -> f64 {
     // SAFETY: as in `get`.
     let context = unsafe { &*context };
     match context.selected.iter().find(|(of, _)| *of == serial) {
         Some((_, tuples)) => tuples
             .iter()
-            .map(|tuple| tuple.bytes().len() + SIZE_BYTES)
+            .map(|tuple| tuple.bytes().len() + PREFIX_BYTES)
             .sum::<usize>() as f64,
         None => -1.0,
     }
 }
 
-/// Bytes of the size before each tuple of a select.
-const SIZE_BYTES: usize = 4;
+/// Bytes of the size and the identity before each tuple of a select.
+const PREFIX_BYTES: usize = 8;
 
-/// Copies the tuples of a select, each behind its 4-byte size, and answers with how many they are;
-/// -1 when the result is gone.
+/// Copies the tuples of a select, each behind its size and its identity, 4 bytes each, and answers with
+/// how many they are; -1 when the result is gone.
 unsafe extern "C" fn copy_selected(context: *mut Context, serial: i32, target: *mut u8) -> i32 {
     // SAFETY: as in `get`.
     let context = unsafe { &mut *context };
@@ -244,9 +245,11 @@ unsafe extern "C" fn copy_selected(context: *mut Context, serial: i32, target: *
         let bytes = tuple.bytes();
         // SAFETY: Lua has made the target as large as `selected_size` said.
         unsafe {
-            target.cast::<u32>().write_unaligned(bytes.len() as u32);
-            std::ptr::copy_nonoverlapping(bytes.as_ptr(), target.add(SIZE_BYTES), bytes.len());
-            target = target.add(SIZE_BYTES + bytes.len());
+            let prefix = target.cast::<u32>();
+            prefix.write_unaligned(bytes.len() as u32);
+            prefix.add(1).write_unaligned(identity(bytes));
+            std::ptr::copy_nonoverlapping(bytes.as_ptr(), target.add(PREFIX_BYTES), bytes.len());
+            target = target.add(PREFIX_BYTES + bytes.len());
         }
     }
     tuples.len() as i32

@@ -16,6 +16,7 @@ use mlua::{Lua, Table};
 
 use super::context::Context;
 use crate::state::address;
+use crate::tuple::lycosa_tuple_fill;
 
 /// What was encoded or held is gone, because a finalizer has come between, or the fiber's time slice
 /// is to be checked: begin anew.
@@ -210,7 +211,7 @@ unsafe extern "C" fn delete(
         .borrow_mut()
         .delete(space_id, index_id, key);
     let outcome = outcome.map(|deleted| match deleted {
-        Some(tuple) => context.own(tuple.bytes()),
+        Some(tuple) => context.own_stored(tuple.bytes()),
         None => 0,
     });
     context.status(outcome)
@@ -240,7 +241,7 @@ unsafe extern "C" fn update(
         .borrow_mut()
         .update(space_id, index_id, Encoded::trusted(&key), operations, 1)
         .map(|updated| match updated {
-            Some(tuple) => context.own(tuple.bytes()),
+            Some(tuple) => context.own_stored(tuple.bytes()),
             None => 0,
         });
     context.held = key;
@@ -342,16 +343,15 @@ unsafe extern "C" fn copy_result(
 ) -> i32 {
     // SAFETY: as in `begin`.
     let context = unsafe { &mut *context };
-    let Some(bytes) = context.result(serial) else {
-        return 0;
-    };
-    if bytes.len() != size as usize {
-        return 0;
+    match context.result(serial) {
+        Some((bytes, _)) if bytes.len() == size as usize => {
+            // SAFETY: Lua has made the target of that size.
+            unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), target, bytes.len()) };
+            context.forget(serial);
+            1
+        }
+        _ => 0,
     }
-    // SAFETY: Lua has made the target of that size.
-    unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), target, bytes.len()) };
-    context.forget(serial);
-    1
 }
 
 /// Fills a new tuple object of Lua's with the result of number `serial`; otherwise as `copy_result`.
@@ -362,11 +362,16 @@ unsafe extern "C" fn fill_result(
     format_id: u32,
     tuple: *mut u32,
 ) -> i32 {
-    // SAFETY: Lua has made the object for `size` bytes: two words, then the bytes.
-    unsafe {
-        tuple.write(size);
-        tuple.add(1).write(format_id);
-        copy_result(context, serial, size, tuple.add(2).cast())
+    // SAFETY: as in `begin`.
+    let context = unsafe { &mut *context };
+    match context.result(serial) {
+        Some((bytes, stored)) if bytes.len() == size as usize => {
+            // SAFETY: Lua has made the object for `size` bytes.
+            unsafe { lycosa_tuple_fill(tuple, bytes.as_ptr(), size, format_id, stored) };
+            context.forget(serial);
+            1
+        }
+        _ => 0,
     }
 }
 
@@ -374,7 +379,7 @@ unsafe extern "C" fn fill_result(
 unsafe extern "C" fn result_size(context: *mut Context, serial: i32) -> i32 {
     // SAFETY: as in `begin`.
     match unsafe { &*context }.result(serial) {
-        Some(bytes) => bytes.len() as i32,
+        Some((bytes, _)) => bytes.len() as i32,
         None => -1,
     }
 }

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::resources::Resources;
+
 /// Kind of the primary index that the workload's space gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -61,6 +63,9 @@ pub struct WorkerOptions {
     pub seed: u64,
     /// `--set KEY=VALUE`, in order.
     pub settings: Vec<(String, String)>,
+    /// What the workload calls its operations, for those who show figures; see [`WorkloadInfo::unit`].
+    #[serde(default)]
+    pub unit: Option<String>,
 }
 
 /// Percentiles of the time of one transaction, in nanoseconds.
@@ -108,6 +113,9 @@ pub struct Measurement {
     pub binary_arch: String,
     /// Whether the JIT was on and worked.
     pub jit: bool,
+    /// What the process took of its machine; `None` where a program does not tell.
+    #[serde(default)]
+    pub resources: Option<Resources>,
 }
 
 /// Why a repetition gave no figure.
@@ -176,4 +184,21 @@ pub struct WorkloadInfo {
     pub help: String,
     /// Its own options.
     pub options: Vec<WorkloadOption>,
+    /// What it takes for options of every workload that are not given.
+    #[serde(default)]
+    pub defaults: WorkloadDefaults,
+    /// What its operations are called, a noun in the plural; `None` for `operations`.
+    #[serde(default)]
+    pub unit: Option<String>,
+}
+
+/// Defaults of a workload that differ from those of the defining run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkloadDefaults {
+    /// Operations in one transaction.
+    #[serde(default)]
+    pub ops_per_txn: Option<u32>,
+    /// Operations in all.
+    #[serde(default)]
+    pub records: Option<u64>,
 }

@@ -1,16 +1,19 @@
 //! One repetition of a workload in this process: from its Lua file (`scripted`) or from Rust (`native`).
 
 mod contract;
+mod description;
 mod luajit;
 mod measure;
 mod native;
+pub mod resources;
 mod scripted;
 
 pub use contract::{
     Driver, FIBERS_MAX, IndexKind, LatencyNs, Measurement, WorkerError, WorkerOptions,
-    WorkloadInfo, WorkloadOption, WorkloadSource,
+    WorkloadDefaults, WorkloadInfo, WorkloadOption, WorkloadSource,
 };
 pub use luajit::{LuaJit, MachineCode, luajit};
+pub use resources::Resources;
 
 /// The bundled workloads: name and source.
 const BUNDLED: &[(&str, &str)] = &[("insert", include_str!("../../workloads/insert.lua"))];
@@ -52,6 +55,12 @@ pub fn bundled_source(name: &str) -> Option<&'static str> {
 /// The script that drives a workload under a real Tarantool; the same one drives it here.
 pub const TARANTOOL_DRIVER: &str = scripted::DRIVER;
 
+/// Modules that workloads may require and Tarantool lacks: path below the driver's folder, and source.
+pub const TARANTOOL_MODULES: &[(&str, &str)] = &[(
+    "lycosa/random.lua",
+    include_str!("../../workloads/lycosa/random.lua"),
+)];
+
 /// Loads a workload without running it: its help and options, or what is wrong with it.
 pub fn describe(source: &WorkloadSource) -> Result<WorkloadInfo, WorkerError> {
     scripted::describe(source)
@@ -76,6 +85,7 @@ mod tests {
             memory_bytes: 16 << 20,
             seed: 1,
             settings: Vec::new(),
+            unit: None,
         }
     }
 

@@ -16,6 +16,7 @@ use lycosa_engine::{
 
 use super::contract::{IndexKind, Measurement, WorkerError, WorkerOptions, WorkloadSource};
 use super::measure::{Latencies, cpu_s, peak_rss_bytes};
+use super::resources::{self, Host, Resources};
 
 const DEFAULT_PAYLOAD: &str = "payload";
 
@@ -102,10 +103,12 @@ impl Repetition {
             latencies: RefCell::new(Vec::with_capacity(transactions as usize)),
             failure: RefCell::new(None),
         });
+        let before = resources::own(&Host);
         let (started, cpu_started) = (Instant::now(), cpu_s());
         self.run_fibers(space, &progress)
             .map_err(|error| failed(&error))?;
         let (wall_s, cpu_s) = (started.elapsed().as_secs_f64(), cpu_s() - cpu_started);
+        let resources = self.memory(resources::own(&Host).since(&before));
         if let Some(error) = progress.failure.take() {
             return Err(self.explain(&error, progress.done_ops.get()));
         }
@@ -126,7 +129,22 @@ impl Repetition {
             jit_aborts: 0,
             binary_arch: std::env::consts::ARCH.to_owned(),
             jit: false,
+            resources: Some(resources),
         })
+    }
+
+    /// Adds what the database takes of its quota.
+    fn memory(&self, resources: Resources) -> Resources {
+        let database = self.engine.database();
+        let arena = database.arena();
+        let spaces = database.spaces();
+        let index_bytes = spaces.iter().map(|space| space.index_bytes()).sum();
+        Resources {
+            quota_used_bytes: Some(arena.arena_bytes() as u64),
+            index_bytes: Some(index_bytes),
+            tuple_bytes: (arena.used_bytes() as u64).checked_sub(index_bytes),
+            ..resources
+        }
     }
 
     fn prepare(&self) -> Result<u32, Error> {

@@ -1,14 +1,17 @@
 //! A workload from its Lua file: loads it, describes it, and runs it through `workloads/run.lua`.
 
+use std::cell::RefCell;
 use std::path::Path;
+use std::rc::Rc;
 
 use mlua::{Lua, Table, Value};
 
 use super::contract::{
-    IndexKind, Measurement, WorkerError, WorkerOptions, WorkloadInfo, WorkloadOption,
-    WorkloadSource,
+    IndexKind, Measurement, WorkerError, WorkerOptions, WorkloadInfo, WorkloadSource,
 };
+use super::description::info_of;
 use super::measure::{Latencies, peak_rss_bytes};
+use super::resources::{self, Host, Resources};
 use crate::{runtime, state};
 
 pub(super) const DRIVER: &str = include_str!("../../workloads/run.lua");
@@ -48,7 +51,7 @@ fn broken(error: &dyn std::error::Error) -> WorkerError {
     plain(error.to_string())
 }
 
-fn plain(message: String) -> WorkerError {
+pub(super) fn plain(message: String) -> WorkerError {
     WorkerError::Workload {
         message,
         hook: None,
@@ -108,67 +111,13 @@ fn read(path: &Path) -> Result<Vec<u8>, WorkerError> {
     std::fs::read(path).map_err(|error| plain(format!("{}: {error}", path.display())))
 }
 
-fn info_of(source: &WorkloadSource, workload: &Table) -> Result<WorkloadInfo, WorkerError> {
-    let name = match source {
-        WorkloadSource::Bundled(name) => name.clone(),
-        WorkloadSource::File(path) => path.display().to_string(),
-    };
-    let bad = |what: &str| plain(format!("{name}: {what}"));
-    let mut options = Vec::new();
-    match workload.get::<Value>("options") {
-        Ok(Value::Nil) => {}
-        Ok(Value::Table(list)) if list.raw_len() == 0 && !list.is_empty() => {
-            return Err(bad(
-                "`options` must be a list of {name, default, help} tables",
-            ));
-        }
-        Ok(Value::Table(list)) => {
-            for entry in list.sequence_values::<Table>() {
-                let entry = entry
-                    .map_err(|_| bad("`options` must be a list of {name, default, help} tables"))?;
-                let name = entry
-                    .get("name")
-                    .map_err(|_| bad("an option has no name"))?;
-                let default = match entry.get::<Value>("default") {
-                    Ok(
-                        value @ (Value::String(_)
-                        | Value::Integer(_)
-                        | Value::Number(_)
-                        | Value::Boolean(_)),
-                    ) => value.to_string().unwrap_or_default(),
-                    _ => {
-                        return Err(bad(&format!(
-                            "option `{name}` needs a default: a string, number or boolean"
-                        )));
-                    }
-                };
-                options.push(WorkloadOption {
-                    name,
-                    default,
-                    help: entry.get("help").unwrap_or_default(),
-                });
-            }
-        }
-        _ => {
-            return Err(bad(
-                "`options` must be a list of {name, default, help} tables",
-            ));
-        }
-    }
-    let help = workload.get("help").unwrap_or_default();
-    Ok(WorkloadInfo {
-        name,
-        help,
-        options,
-    })
-}
-
 fn run_in_main_fiber(lua: &Lua, options: &WorkerOptions) -> Result<Measurement, WorkerError> {
     let lua_failed = |error: mlua::Error| plain(text_of(&error));
     let workload = load(lua, &options.workload)?;
     check_settings(&info_of(&options.workload, &workload)?, options)?;
     let before = state::jit_counters(lua).map_err(lua_failed)?;
-    let argument = arguments(lua, options, workload).map_err(lua_failed)?;
+    let readings = Readings::default();
+    let argument = arguments(lua, options, workload, &readings).map_err(lua_failed)?;
     let (measured, failure): (Value, Value) = lua
         .load(DRIVER)
         .set_name("@lycosa/run.lua")
@@ -190,6 +139,7 @@ fn run_in_main_fiber(lua: &Lua, options: &WorkerOptions) -> Result<Measurement, 
     measurement.jit = jit;
     measurement.jit_traces = after.traces - before.traces;
     measurement.jit_aborts = after.aborts - before.aborts;
+    measurement.resources = readings.taken();
     Ok(measurement)
 }
 
@@ -206,8 +156,44 @@ fn check_settings(info: &WorkloadInfo, options: &WorkerOptions) -> Result<(), Wo
     Ok(())
 }
 
+/// What the process had taken when the transactions began, and took until they ended.
+#[derive(Debug, Clone, Default)]
+struct Readings(Rc<RefCell<(Resources, Option<Resources>)>>);
+
+impl Readings {
+    fn begin(&self) {
+        *self.0.borrow_mut() = (resources::own(&Host), None);
+    }
+
+    /// `levels` are the driver's own, of Lua's heap and the database.
+    fn end(&self, levels: &Table) -> mlua::Result<()> {
+        let end = resources::own(&Host);
+        let bytes = |name: &str| -> mlua::Result<Option<u64>> {
+            Ok(levels.get::<Option<f64>>(name)?.map(|bytes| bytes as u64))
+        };
+        let (begin, taken) = &mut *self.0.borrow_mut();
+        *taken = Some(Resources {
+            lua_heap_bytes: bytes("lua_heap_bytes")?,
+            quota_used_bytes: bytes("quota_used_bytes")?,
+            index_bytes: bytes("index_bytes")?,
+            tuple_bytes: bytes("tuple_bytes")?,
+            ..end.since(begin)
+        });
+        Ok(())
+    }
+
+    fn taken(&self) -> Option<Resources> {
+        self.0.borrow_mut().1.take()
+    }
+}
+
 /// The argument of the driver.
-fn arguments(lua: &Lua, options: &WorkerOptions, workload: Table) -> mlua::Result<Table> {
+fn arguments(
+    lua: &Lua,
+    options: &WorkerOptions,
+    workload: Table,
+    readings: &Readings,
+) -> mlua::Result<Table> {
     let cfg: mlua::Function = lua.globals().get::<Table>("box")?.get("cfg")?;
     let settings = lua.create_table()?;
     settings.set("memtx_memory", options.memory_bytes as f64)?;
@@ -237,6 +223,15 @@ fn arguments(lua: &Lua, options: &WorkerOptions, workload: Table) -> mlua::Resul
     host.set(
         "peak_rss_bytes",
         lua.create_function(|_, ()| Ok(peak_rss_bytes() as f64))?,
+    )?;
+    let (begin, end) = (readings.clone(), readings.clone());
+    host.set(
+        "begin",
+        lua.create_function(move |_, ()| Ok(begin.begin()))?,
+    )?;
+    host.set(
+        "finish",
+        lua.create_function(move |_, levels: Table| end.end(&levels))?,
     )?;
     let argument = lua.create_table()?;
     argument.set("workload", workload)?;
@@ -271,6 +266,7 @@ fn collect(measured: &Table) -> mlua::Result<Measurement> {
         jit_aborts: 0,
         binary_arch: std::env::consts::ARCH.to_owned(),
         jit: false,
+        resources: None,
     })
 }
 

@@ -8,17 +8,15 @@ use super::super::Failure;
 use super::super::arguments::{RepetitionArguments, WorkloadArguments};
 use super::super::settings::{check_driver, worker_options};
 use crate::axes::{self, Axis, Parameter, Values};
+use crate::range;
 
-/// Size where something else varies.
-const RECORDS_DEFAULT: u64 = 1_000_000;
-
-/// Sizes without any axis given.
-const SIZES_DEFAULT: &str = "1M..20M:1M";
+/// Largest size where nothing else varies, in default sizes of the workload.
+const MULTIPLE_DEFAULT: u64 = 20;
 
 #[derive(Debug, Args)]
 pub(crate) struct AxisArguments {
     /// Sizes: 1M..20M:1M, 1k,10k,1M, or 1..20M for a range that grows by a factor
-    /// (default 1M..20M:1M, with another axis 1M)
+    /// [default: the workload's own, else 1M; without any axis 1 to 20 times that]
     #[arg(long, value_name = "RANGE", value_parser = parser(Parameter::Records), allow_hyphen_values = true)]
     records: Option<Values>,
 
@@ -30,7 +28,7 @@ pub(crate) struct AxisArguments {
     #[arg(long, value_name = "RANGE", value_parser = parser(Parameter::Fibers), allow_hyphen_values = true)]
     fibers: Option<Values>,
 
-    /// Operations of one transaction (default 100)
+    /// Operations of one transaction [default: the workload's own, else 100]
     #[arg(long, value_name = "RANGE", value_parser = parser(Parameter::OpsPerTxn), allow_hyphen_values = true)]
     ops_per_txn: Option<Values>,
 
@@ -109,9 +107,6 @@ impl AxisArguments {
         for values in given {
             resolved.take(values, self.points)?;
         }
-        if resolved.axes.is_empty() {
-            resolved.add_records(self.points)?;
-        }
         resolved.axes = axes::arranged(resolved.axes).map_err(Failure::usage)?;
         Ok(resolved)
     }
@@ -155,29 +150,13 @@ impl Axes {
         Ok(())
     }
 
-    /// The records are what varies where nothing else does: one size, if one was given.
-    fn add_records(&mut self, points: Option<u32>) -> Result<(), Failure> {
-        let is_records = |(parameter, _): &(Parameter, String)| *parameter == Parameter::Records;
-        match self.single.iter().position(is_records) {
-            Some(position) => {
-                let (parameter, value) = self.single.remove(position);
-                let values = vec![value];
-                self.axes.push(Axis { parameter, values });
-                Ok(())
-            }
-            None => {
-                let sizes = Values::parse(Parameter::Records, SIZES_DEFAULT);
-                self.take(&sizes.map_err(Failure::usage)?, points)
-            }
-        }
-    }
-
     /// What varies, in order.
     pub(super) fn parameters(&self) -> Vec<Parameter> {
-        self.axes
-            .iter()
-            .map(|axis| axis.parameter.clone())
-            .collect()
+        if self.axes.is_empty() {
+            return axes::records();
+        }
+        let axes = self.axes.iter();
+        axes.map(|axis| axis.parameter.clone()).collect()
     }
 
     /// Every point, checked against the workload.
@@ -196,11 +175,29 @@ impl Axes {
             let applied = parameter.apply(&mut base, value);
             applied.map_err(|reason| Failure::usage(format!("{}: {reason}", parameter.name())))?;
         }
-        let points = axes::points(&self.axes, &base).map_err(Failure::usage)?;
+        let points = if self.axes.is_empty() {
+            self.sizes(base)
+        } else {
+            axes::points(&self.axes, &base).map_err(Failure::usage)?
+        };
         for point in &points {
             check_driver(point.driver, &point.workload)?;
         }
         Ok(points)
+    }
+
+    /// The records are what varies where nothing else does: one size, if one was given.
+    fn sizes(&self, base: WorkerOptions) -> Vec<WorkerOptions> {
+        let is_records = |(parameter, _): &(Parameter, String)| *parameter == Parameter::Records;
+        if self.single.iter().any(is_records) {
+            return vec![base];
+        }
+        let sizes = range::multiples(base.records, 1..=MULTIPLE_DEFAULT).into_iter();
+        let point = |records| WorkerOptions {
+            records,
+            ..base.clone()
+        };
+        sizes.map(point).collect()
     }
 
     /// The defaults of a run with the workload's settings, which are checked by their names.
@@ -219,7 +216,7 @@ impl Axes {
             repetitions,
             ..defaults()?
         };
-        worker_options(&arguments, Driver::Lua, RECORDS_DEFAULT, describe)
+        worker_options(&arguments, Driver::Lua, None, describe)
     }
 }
 

@@ -158,12 +158,12 @@ fn section(dataset: &Dataset, number: usize, section: &Section) -> anyhow::Resul
 
 /// A heat map for each series of a section with two axes.
 fn heat_maps(dataset: &Dataset, section: &Section) -> Vec<Markup> {
-    let noun = section.point.operation_noun();
+    let noun = plain(section.point.operation_noun());
     matrix::of_series(dataset, section)
         .iter()
         .map(|(label, matrix, points, best)| {
             let about = if section.series.len() > 1 { label } else { "" };
-            heat_map::figure(matrix, points, *best, (noun, about))
+            heat_map::figure(matrix, points, *best, (&noun, about))
         })
         .collect()
 }

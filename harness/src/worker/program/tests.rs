@@ -45,7 +45,8 @@ fn the_least_answer_is_a_wall_time() {
 fn a_full_answer_is_kept() {
     let answer = r#"{"wall_s":2e-4,"cpu_s":1.5,"ops":1e6,"checksum":"5f3a","program":"Other 1.0",
         "binary_arch":"arm64","jit":true,"jit_traces":3,"index":"TREE","seed":1,
-        "txn_latency_counts":[[1000,9000],[2000,1000]],"txn_latency_ns":{"max":2001}}"#;
+        "txn_latency_counts":[[1000,9000],[2000,1000]],"txn_latency_ns":{"max":2001},
+        "resources":{"lua_heap_bytes":1.5e6,"cpu_user_s":0.5,"minor_faults":null,"other":3}}"#;
     let (outcome, _) = run(&format!("echo '{}'", answer.replace('\n', " ")));
     let repetition = outcome.unwrap();
     assert_eq!(repetition.program.as_deref(), Some("Other 1.0"));
@@ -56,6 +57,13 @@ fn a_full_answer_is_kept() {
         ("5f3a", true)
     );
     assert_eq!(measurement.binary_arch, "aarch64");
+    let expected = Resources {
+        lua_heap_bytes: Some(1_500_000),
+        cpu_user_s: Some(0.5),
+        ..Resources::default()
+    };
+    assert_eq!(measurement.resources, Some(expected));
+    assert!(repetition.process_resources.unwrap().cpu_s() > Some(0.0));
     let latency = measurement.txn_latency_ns;
     assert_eq!(
         (latency.p50, latency.max, latency.count),
