@@ -67,12 +67,12 @@ def ratio_interval(left, right, confidence=0.95):
 
 # --- Runs ------------------------------------------------------------------------------------
 
-def run_program(command):
+def run_program(command, directory=None):
     """Standard output of a program that succeeded."""
     try:
         done = subprocess.run(
             [str(part) for part in command], capture_output=True, text=True, check=False,
-            stdin=subprocess.DEVNULL)
+            stdin=subprocess.DEVNULL, cwd=directory)
     except OSError as error:
         raise Failed(f"cannot start {command[0]}: {error}") from error
     if done.returncode != 0:
@@ -267,7 +267,8 @@ def program(text):
     found = shutil.which(text)
     if found is None:
         raise argparse.ArgumentTypeError(f"there is no program `{text}`")
-    return found
+    # Some are started in another folder.
+    return str(pathlib.Path(found).resolve())
 
 
 def parse_arguments():

@@ -152,8 +152,29 @@ local function convert(option, text)
     return value
 end
 
+local function contains(list, wanted)
+    for _, value in ipairs(list) do
+        if value == wanted then
+            return true
+        end
+    end
+    return false
+end
+
+-- Refuses a value outside what the option admits: a `range` of whole numbers, a list of `choices`.
+local function check_value(option, value)
+    local range, choices = option.range, option.choices
+    if range ~= nil and not (value >= range[1] and value <= range[2] and value % 1 == 0) then
+        error(('option %s takes a whole number from %.0f to %.0f, not %s')
+            :format(option.name, range[1], range[2], tostring(value)), 0)
+    elseif choices ~= nil and not contains(choices, value) then
+        error(('option %s takes one of %s, not %s')
+            :format(option.name, table.concat(choices, ', '), tostring(value)), 0)
+    end
+end
+
 -- The values of the workload's options, all there.
-local function resolve_options(workload, settings)
+local function resolve_options(workload, settings, ctx)
     local options = {}
     for _, option in ipairs(workload.options or {}) do
         local text = settings[option.name]
@@ -161,7 +182,11 @@ local function resolve_options(workload, settings)
             options[option.name] = option.default
         else
             options[option.name] = convert(option, text)
+            check_value(option, options[option.name])
         end
+    end
+    if workload.check ~= nil then
+        workload.check(options, ctx)
     end
     return options
 end
@@ -169,7 +194,7 @@ end
 -- Runs one repetition. `host` holds `peak_rss_bytes()`, and what reads resources: `begin()` just
 -- before the first transaction, `finish(memory_levels)` just behind the last.
 local function drive(workload, ctx, settings, host)
-    local results, failed = guard('options', resolve_options, workload, settings)
+    local results, failed = guard('options', resolve_options, workload, settings, ctx)
     if failed ~= nil then
         return nil, {kind = 'usage', message = failed.message}
     end
@@ -191,8 +216,9 @@ local function drive(workload, ctx, settings, host)
         return nil, failed
     end
     measured.peak_rss_bytes = host.peak_rss_bytes()
+    -- Deletes may leave less than there was: no bytes a record then.
     measured.bytes_per_record =
-        tonumber(box.slab.info().arena_used - used_before) / ctx.records
+        math.max(0, tonumber(box.slab.info().arena_used - used_before)) / ctx.records
     if workload.verify ~= nil then
         results, failed = call(workload, 'verify', ctx)
         if failed ~= nil then

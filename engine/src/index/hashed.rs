@@ -189,7 +189,9 @@ impl HashedIndex {
         } else {
             (before * 2).max(128)
         };
-        self.arena.charge(expected)?;
+        if let Err(refused) = self.arena.charge(expected) {
+            return if self.tidy() { Ok(()) } else { Err(refused) };
+        }
         let digests = &self.digests;
         let grown = self.table.try_reserve(1, |slot| digests.hash(slot.digest));
         let after = self.table.allocation_size();
@@ -199,6 +201,31 @@ impl HashedIndex {
         let _held = self.arena.overdraft();
         self.arena.charge(after)?;
         grown.map_err(|_| OutOfMemory { bytes: expected })
+    }
+
+    /// Makes the places of removed tuples usable again where the quota refuses a larger table, if
+    /// they are a sixteenth of all: fewer are not worth the work, which is over the whole table. Its
+    /// slots stand beside it for the moment, outside of the quota.
+    #[cold]
+    fn tidy(&mut self) -> bool {
+        let usable = self.table.num_buckets() / 8 * 7;
+        if self.table.len() + usable / 16 >= usable {
+            return false;
+        }
+        let mut slots: Vec<Slot> = Vec::new();
+        if slots.try_reserve_exact(self.table.len()).is_err() {
+            return false;
+        }
+        slots.extend(self.table.drain());
+        let digests = &self.digests;
+        for slot in slots {
+            self.table
+                .insert_unique(digests.hash(slot.digest), slot, |slot| {
+                    digests.hash(slot.digest)
+                });
+        }
+        self.layout += 1;
+        true
     }
 
     pub(crate) fn replace(&mut self, tuple: TuplePtr) -> Option<TuplePtr> {

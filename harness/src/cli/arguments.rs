@@ -11,6 +11,7 @@ use super::compare::{self, CompareArguments};
 use super::report::{self, ReportArguments};
 use super::selftest::{self, SelftestArguments};
 use super::sweep::{self, SweepArguments};
+use super::wall::{self, WallArguments};
 use crate::axes::SEED_MAX;
 use crate::cost::Cost;
 use crate::quantity::{Size, parse_count, parse_count_u32, parse_fibers};
@@ -38,13 +39,16 @@ pub(crate) enum Command {
     Run(RunArguments),
     /// Runs a workload over many sizes, saves as it goes, goes on after a stop
     #[command(after_help = sweep::EXAMPLES)]
-    Sweep(SweepArguments),
+    Sweep(Box<SweepArguments>),
     /// Compares ways to run a workload, in turns: native and translated, old and new
     #[command(after_help = compare::EXAMPLES)]
     Compare(CompareArguments),
     /// Measures how much equal programs seem to differ on this machine
     #[command(after_help = selftest::EXAMPLES)]
     Selftest(SelftestArguments),
+    /// Finds the memory wall: grows the data until throughput halves or memory ends
+    #[command(after_help = wall::EXAMPLES)]
+    Wall(WallArguments),
     /// Puts results side by side: tables, CSV, one page with charts
     #[command(after_help = report::EXAMPLES)]
     Report(ReportArguments),
@@ -197,6 +201,10 @@ pub(crate) struct RepetitionArguments {
     /// Repetitions before them that do not count
     #[arg(long, value_name = "N", default_value = "1", value_parser = parse_cold, allow_hyphen_values = true)]
     pub(crate) cold: u32,
+
+    /// Limit on the memory of the whole worker process: 2GiB
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
+    pub(crate) limit_memory: Option<Size>,
 }
 
 #[derive(Debug, Args)]
@@ -286,7 +294,7 @@ fn parse_cold(text: &str) -> Result<u32, String> {
     parse_repeat(text).map_err(|reason| reason.replace("at least 1", "at least 0"))
 }
 
-fn parse_seed(text: &str) -> Result<u64, String> {
+pub(super) fn parse_seed(text: &str) -> Result<u64, String> {
     match text.trim().parse() {
         Ok(seed) if seed <= SEED_MAX => Ok(seed),
         _ => Err(format!("is no whole number from 0 to {SEED_MAX}")),

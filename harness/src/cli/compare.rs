@@ -1,6 +1,8 @@
 //! `lycosa compare`: arms beside each other, in turns, and what of their difference is real.
 
-use std::collections::BTreeMap;
+mod checks;
+mod costs;
+
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -15,14 +17,14 @@ use super::measuring::{
     Found, describe, failed_message, failed_repetition, measuring_context, mode, prepare_new,
     prepare_saving, width,
 };
-use super::settings::{check_driver, worker_options};
+use super::settings::worker_options;
 use super::sweep::refuse_unfinished;
 use super::{Exit, Failure};
 use crate::arms::{self, ArmSpec, Host, ResolveOptions, Resolved, parse_binary};
-use crate::axes::{self, Parameter};
+use crate::axes;
 use crate::comparison::{baseline::NowAndThen, comparisons};
 use crate::cost::Cost;
-use crate::environment::{self, Context, NoiseFloor, Translator};
+use crate::environment::{self, Context, NoiseFloor};
 use crate::interrupt::Interrupt;
 use crate::progress::Progress;
 use crate::quantity::{Percentage, short_count};
@@ -30,11 +32,12 @@ use crate::range::{self, Range};
 use crate::report::page::{PLAIN, Page, YELLOW};
 use crate::report::{builds, comparison as report, findings};
 use crate::result::{Point, Record, Run, run::workload_name};
-use crate::schedule::{Arm, Ending, Executor, Observer, Outcome, Plan, RepetitionError, Slot};
-use crate::session::estimate::{self, Pilot};
+use crate::schedule::{Ending, Observer, Outcome, Plan, RepetitionError, Slot};
 use crate::session::{Measured, Session};
 use crate::state::selftest::{self, Known};
 use crate::worker::process::{ProcessExecutor, Starter, Workers};
+use checks::{check_commands, check_fit, check_options};
+use costs::{costs, parse_cost};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -172,7 +175,7 @@ pub(super) fn compare(arguments: &CompareArguments) -> Result<Exit, Failure> {
     let workers = Workers::new(host.lycosa(), interrupt.clone());
     let points = points(arguments, &workers)?;
     for Resolved { arm, .. } in &resolved {
-        check_options(arguments, arm, &points, &workers)?;
+        check_options(&arguments.workload, arm, &points, &workers)?;
     }
     arms::check(&resolved, &points)?;
     let (arms, starters): (Vec<_>, Vec<_>) = resolved
@@ -255,65 +258,6 @@ fn points(arguments: &CompareArguments, workers: &Workers) -> Result<Vec<WorkerO
     Ok(points)
 }
 
-/// Checks the options that an arm has of its own against the workload.
-fn check_options(
-    arguments: &CompareArguments,
-    arm: &Arm,
-    points: &[WorkerOptions],
-    workers: &Workers,
-) -> Result<(), Failure> {
-    let about = |failure: Failure| failure.within(&format!("arm `{}`", arm.name));
-    for point in points {
-        let own = arm.at(point);
-        check_driver(own.driver, &own.workload).map_err(about)?;
-    }
-    let is_setting =
-        |(parameter, _): &(Parameter, String)| matches!(parameter, Parameter::Setting(_));
-    if !arm.options.iter().any(is_setting) {
-        return Ok(());
-    }
-    let mut workload = arguments.workload.clone();
-    workload.repetitions.settings = arm.at(&points[0]).settings;
-    worker_options(&workload, Driver::Lua, Some(points[0].records), |source| {
-        describe(workers, source)
-    })
-    .map(drop)
-    .map_err(about)
-}
-
-fn parse_cost(text: &str) -> Result<(Option<String>, Cost), String> {
-    match text.split_once('=') {
-        Some((arm, cost)) => Ok((Some(arm.to_owned()), cost.parse()?)),
-        None => Ok((None, text.parse()?)),
-    }
-}
-
-/// What each arm costs: its own, else what all cost.
-fn costs(given: &[(Option<String>, Cost)], plan: &Plan) -> Result<BTreeMap<String, Cost>, Failure> {
-    for (position, (name, _)) in given.iter().enumerate() {
-        if given[..position].iter().any(|(other, _)| other == name) {
-            let of = name.as_ref().map_or("all arms", String::as_str);
-            return Err(Failure::usage(format!("--cost of {of} is given twice")));
-        }
-        let is_known = |name: &String| plan.arms.iter().any(|arm| arm.name == *name);
-        if let Some(name) = name.as_ref().filter(|name| !is_known(name)) {
-            let names: Vec<&str> = plan.arms.iter().map(|arm| arm.name.as_str()).collect();
-            return Err(Failure::usage(format!(
-                "--cost: there is no arm `{name}`; there are {}",
-                names.join(", ")
-            )));
-        }
-    }
-    let of = |arm: &Arm| {
-        let own = given
-            .iter()
-            .find(|(name, _)| name.as_ref() == Some(&arm.name));
-        let found = own.or_else(|| given.iter().find(|(name, _)| name.is_none()));
-        found.map(|(_, cost)| (arm.name.clone(), cost.clone()))
-    };
-    Ok(plan.arms.iter().filter_map(of).collect())
-}
-
 /// The file to save to, and what it holds of this comparison.
 fn find(
     arguments: &CompareArguments,
@@ -331,70 +275,6 @@ fn find(
         return prepare_saving(path).map(Found::new);
     }
     prepare_new(&default_name(plan)).map(Found::new)
-}
-
-/// An arm goes on under its name only if it is still started in the same way.
-fn check_commands(
-    path: &Path,
-    record: &Record,
-    plan: &Plan,
-    starters: &[Starter],
-) -> Result<(), Failure> {
-    for (arm, starter) in plan.arms.iter().zip(starters) {
-        let stored = record.arms.iter().find(|stored| stored.name == arm.name);
-        if let Some(stored) = stored {
-            let here = starter.words();
-            if stored.command != here {
-                return Err(Failure::usage(format!(
-                    "`{}` was measured by another arm `{}`; name another file\n       {} in the \
-                     file, {} here",
-                    path.display(),
-                    arm.name,
-                    stored.command.join(" "),
-                    here.join(" ")
-                )));
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Refuses sizes that do not fit the quota or the machine, by two small repetitions of a native
-/// arm: a translated one would not start cold any more. Without a native arm nothing is refused.
-fn check_fit(session: &Session, executor: &mut dyn Executor) -> Result<(), Failure> {
-    let plan = &session.plan;
-    let is_native = |arm: &Arm| arm.expected.translator == Some(Translator::Native);
-    let mut pilots: Vec<(&Arm, Pilot)> = Vec::new();
-    for (position, arm) in plan.arms.iter().enumerate() {
-        let is_tried = |(other, _): &(&Arm, Pilot)| other.options == arm.options;
-        if !is_native(arm) || pilots.iter().any(is_tried) {
-            continue;
-        }
-        match estimate::pilot(plan, position, executor, &mut Progress::silent()) {
-            Ok(pilot) => pilots.push((arm, pilot)),
-            Err(RepetitionError::Interrupted) => return Err(Failure::interrupted()),
-            // It fails again where the arm and what it printed are told.
-            Err(_) => return Ok(()),
-        }
-    }
-    // Arms of the same options hold the same data, so that one's memory is the other's; of options
-    // that no native arm has, the first one's must do.
-    let of = |arm: &Arm| {
-        let own = pilots
-            .iter()
-            .find(|(other, _)| other.options == arm.options);
-        own.or(pilots.first()).map(|(_, pilot)| pilot.clone())
-    };
-    let Some(pilots) = plan.arms.iter().map(of).collect::<Option<Vec<_>>>() else {
-        return Ok(());
-    };
-    let nothing = Record::default();
-    match estimate::estimate(plan, &nothing, &pilots) {
-        Some(estimate) => estimate
-            .check(environment::memory_available_bytes())
-            .map_err(|unfit| Failure::usage(unfit.to_string())),
-        None => Ok(()),
-    }
 }
 
 /// What a comparison's file is called, without its ending.
@@ -555,6 +435,7 @@ fn conclude(
         builds::builds(page, &record.arms)?;
         findings::warnings(page, runs, &session.plan.axes)?;
         findings::machine(page, &session.context)?;
+        findings::limit(page, runs)?;
     }
     let saved = measured.saved.as_ref().map_err(Failure::failed)?;
     if let Some(path) = saved.as_ref().filter(|_| !quiet) {

@@ -29,7 +29,7 @@ fn write_workload(out: &mut dyn Write, info: &WorkloadInfo) -> io::Result<()> {
     writeln!(out, "{:<14}{}", info.name, info.help)?;
     for option in &info.options {
         let setting = format!("--set {}={}", option.name, option.default);
-        writeln!(out, "    {setting:<26}{}", option.help)?;
+        writeln!(out, "    {setting:<25} {}", option.help)?;
     }
     let defaults = [
         ("records", info.defaults.records),
@@ -43,7 +43,7 @@ fn write_workload(out: &mut dyn Write, info: &WorkloadInfo) -> io::Result<()> {
                 _ => "in a transaction",
             };
             let option = format!("--{name} {}", short_count(value));
-            writeln!(out, "    {option:<26}{noun} {what}, unless told otherwise")?;
+            writeln!(out, "    {option:<25} {noun} {what}, unless told otherwise")?;
         }
     }
     Ok(())

@@ -12,6 +12,7 @@ mod run;
 mod selftest;
 mod settings;
 mod sweep;
+mod wall;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -143,6 +144,7 @@ fn dispatch(command: Command, matches: &ArgMatches) -> Result<ExitCode, Failure>
         Command::Compare(arguments) => compare::compare(&arguments).map(exit_code),
         Command::Selftest(arguments) => selftest::selftest(&arguments).map(exit_code),
         Command::Sweep(arguments) => sweep::sweep(&arguments).map(exit_code),
+        Command::Wall(arguments) => wall::wall(&arguments).map(exit_code),
         Command::Report(arguments) => report::report(&arguments).map(exit_code),
         Command::Workloads => information::workloads().map(exit_code),
         Command::Exec(arguments) => Ok(exec::exec(arguments, matches)),

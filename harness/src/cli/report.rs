@@ -82,7 +82,9 @@ pub(crate) fn report(arguments: &ReportArguments) -> Result<Exit, Failure> {
     for message in &unread {
         warn(&format!("skipped: {message}"));
     }
-    let is_uncounted = |source: &&Source| !source.document.runs.iter().any(Run::is_counted);
+    let is_uncounted = |source: &&Source| {
+        source.document.wall.is_none() && !source.document.runs.iter().any(Run::is_counted)
+    };
     for source in sources.iter().filter(is_uncounted) {
         let path = &source.path;
         warn(&format!(

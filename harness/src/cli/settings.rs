@@ -6,7 +6,9 @@ use lycosa_lua::worker::{self, Driver, WorkerOptions, WorkloadInfo, WorkloadSour
 
 use super::Failure;
 use super::arguments::{Switch, WorkloadArguments};
+use crate::quantity::Size;
 use crate::suggestion::nearest;
+use crate::worker::limit::LimitedBy;
 
 /// What a workload that says nothing of it takes.
 const RECORDS_DEFAULT: u64 = 1_000_000;
@@ -33,6 +35,7 @@ pub(crate) fn worker_options(
         None => describe(&workload)?,
     };
     check_settings(&arguments.repetitions.settings, &info)?;
+    check_limit(arguments.repetitions.limit_memory, arguments.fibers)?;
     Ok(WorkerOptions {
         workload,
         records: records.or(info.defaults.records).unwrap_or(RECORDS_DEFAULT),
@@ -47,6 +50,7 @@ pub(crate) fn worker_options(
         memory_bytes: arguments.memory.0,
         seed: arguments.seed,
         settings: arguments.repetitions.settings.clone(),
+        limit_memory_bytes: arguments.repetitions.limit_memory.map(|limit| limit.0),
         unit: info.unit,
     })
 }
@@ -109,6 +113,14 @@ fn check_settings(settings: &[(String, String)], info: &WorkloadInfo) -> Result<
         )));
     }
     Ok(())
+}
+
+/// Refuses a limit that so many fibers cannot be started under.
+pub(super) fn check_limit(limit: Option<Size>, fibers: u32) -> Result<(), Failure> {
+    match limit.and_then(|limit| LimitedBy::here().refusal(limit, fibers)) {
+        Some(refusal) => Err(Failure::usage(refusal)),
+        None => Ok(()),
+    }
 }
 
 pub(super) fn check_driver(driver: Driver, workload: &WorkloadSource) -> Result<(), Failure> {

@@ -188,6 +188,7 @@ fn announce(
     }
     estimate
         .check(environment::memory_available_bytes())
+        .and_then(|()| estimate.check_limit(plan.points[0].limit_memory_bytes))
         .map_err(|unfit| Failure::usage(unfit.to_string()))
 }
 

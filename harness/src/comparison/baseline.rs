@@ -159,6 +159,10 @@ fn keys(arm: &str, point: &Point) -> Vec<(String, String)> {
     .into_iter()
     .map(|(key, value)| (key.to_owned(), value))
     .collect::<Vec<_>>();
+    let limit = point
+        .limit_memory_bytes
+        .map(|limit| Size(limit).to_string());
+    keys.extend(limit.map(|limit| (String::from("limit_memory_bytes"), limit)));
     let settings = point.settings.iter();
     keys.extend(settings.map(|(key, value)| (format!("settings.{key}"), value.clone())));
     keys

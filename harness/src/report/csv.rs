@@ -11,6 +11,7 @@ use crate::axes::Parameter;
 use crate::environment::Translator;
 use crate::report::plain;
 use crate::result::Run;
+use crate::worker::limit::LimitedBy;
 
 /// A row; its fields are the columns, in this order.
 #[derive(Debug, Serialize)]
@@ -62,6 +63,8 @@ struct Row {
     jit_traces: u64,
     jit_aborts: u64,
     checksum: String,
+    limit_memory_bytes: Option<u64>,
+    limited_by: Option<LimitedBy>,
 }
 
 /// Writes everything.
@@ -141,6 +144,8 @@ fn row(
         jit_traces: run.jit_traces,
         jit_aborts: run.jit_aborts,
         checksum: plain(&run.checksum),
+        limit_memory_bytes: point.limit_memory_bytes,
+        limited_by: run.limited_by,
     })
 }
 

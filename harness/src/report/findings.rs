@@ -11,12 +11,12 @@ use crate::axes::{self, Parameter, place_text};
 use crate::comparison::{ColdStart, Note, arms, cold_start, notes, voids};
 use crate::cost::Cost;
 use crate::environment::{Context, NoiseFloor};
-use crate::quantity::percent;
-use crate::quantity::{grouped, short_count};
+use crate::quantity::{Size, grouped, percent, short_count};
 use crate::result::{Point, Run};
 use crate::schedule::Plan;
 use crate::state::selftest::{DAYS_MAX, Known};
 use crate::statistics::{INTERVAL_SAMPLES_MIN, TwoGroups};
+use crate::worker::limit::LimitedBy;
 
 /// Noise floor from which a machine is no place to measure on.
 pub(crate) const NOISY: f64 = 0.05;
@@ -111,6 +111,21 @@ fn day(date: &str) -> &str {
 /// What the arms ran on.
 pub(crate) fn machine(page: &mut Page<'_>, context: &Context) -> io::Result<()> {
     page.labelled(DIM, "machine", &[context.cpu.clone(), context.os.clone()])
+}
+
+/// The limit of memory, and what held it; in yellow where nothing did.
+pub(crate) fn limit(page: &mut Page<'_>, runs: &[Run]) -> io::Result<()> {
+    let mut held: Vec<(u64, LimitedBy)> = runs
+        .iter()
+        .filter_map(|run| Some((run.point.limit_memory_bytes?, run.limited_by?)))
+        .collect();
+    held.dedup();
+    for (bytes, by) in held {
+        let style = if by == LimitedBy::None { YELLOW } else { DIM };
+        let text = format!("{} for each process, held by {}", Size(bytes), by.title());
+        page.sentence(style, "limit", &text)?;
+    }
+    Ok(())
 }
 
 /// That all arms left the same data, or that nothing says so.

@@ -5,7 +5,7 @@ use std::fmt::{self, Write};
 use super::dataset::Dataset;
 use super::matrix::matrices;
 use super::table::{Align, Table};
-use super::{figures_table, machines_table, method, warnings};
+use super::{figures_table, machines_table, method, wall, warnings};
 
 /// Writes everything.
 pub(crate) fn write(out: &mut String, dataset: &Dataset) -> fmt::Result {
@@ -26,6 +26,12 @@ pub(crate) fn write(out: &mut String, dataset: &Dataset) -> fmt::Result {
         }
         table(out, &figures_table::times(dataset, section))?;
         table(out, &figures_table::latencies(dataset, section))?;
+    }
+    for (label, record) in dataset.walls() {
+        writeln!(out, "\n## Memory wall: {}\n", escaped(&label))?;
+        writeln!(out, "{}\n", escaped(&wall::conditions(record).join(", ")))?;
+        writeln!(out, "Wall: {}\n", escaped(&wall::conclusion(record)))?;
+        table(out, &wall::table(record))?;
     }
     writeln!(out, "## Environment\n")?;
     table(out, &machines_table::table(dataset))?;

@@ -7,7 +7,7 @@ use super::page::Seconds;
 use super::{plain, sweep};
 use crate::axes::{self, Findings, Parameter};
 use crate::comparison::cold_start;
-use crate::quantity::{grouped, short_count};
+use crate::quantity::{Size, grouped, short_count};
 use crate::result::Run;
 use crate::statistics::{self, INTERVAL_SAMPLES_MIN, RatioEstimate};
 
@@ -45,6 +45,9 @@ pub(crate) fn conditions(section: &Section) -> Vec<String> {
     for (key, value) in &point.settings {
         let setting = Parameter::Setting(key.clone());
         add(&setting, plain(&format!("{key}={value}")));
+    }
+    if let Some(limit) = point.limit_memory_bytes {
+        items.push(format!("limit {}", Size(limit)));
     }
     items
 }

@@ -23,6 +23,7 @@ pub(crate) mod sizes;
 pub(crate) mod sweep;
 pub(crate) mod table;
 pub(crate) mod terminal;
+pub(crate) mod wall;
 pub(crate) mod warnings;
 
 /// Text from a file without what a terminal or a page would obey: control characters, and those

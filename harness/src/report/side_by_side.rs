@@ -6,7 +6,7 @@ use super::dataset::{Dataset, Section};
 use super::matrix::matrices;
 use super::page::{DIM, PLAIN, Page, YELLOW};
 use super::table::{Align, Row, Table};
-use super::{figures_table, machines_table, method, warnings};
+use super::{figures_table, machines_table, method, wall, warnings};
 
 /// Between two columns.
 const GAP: &str = "  ";
@@ -29,6 +29,14 @@ pub(crate) fn write(page: &mut Page<'_>, dataset: &Dataset) -> io::Result<()> {
         for sentence in method::findings(dataset, section) {
             page.sentence(PLAIN, "", &sentence)?;
         }
+        page.gap()?;
+    }
+    for (label, record) in dataset.walls() {
+        page.line(PLAIN, &[String::from("memory wall"), label])?;
+        page.line(DIM, &wall::conditions(record))?;
+        page.gap()?;
+        table(page, &wall::table(record))?;
+        wall::conclude(page, record)?;
         page.gap()?;
     }
     in_parts(page, &machines_table::differences(dataset))?;

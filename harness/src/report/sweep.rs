@@ -62,29 +62,37 @@ pub(crate) fn sentences(
 
 fn best(axes: &[Parameter], points: &[Measured], findings: &Findings, noun: &str) -> String {
     let best = &points[findings.best];
-    let mut text = format!("{}: {} {noun}/s", name(axes, best), rate(best.ops_per_s));
-    if let Some((low, high)) = best.interval {
-        text.push_str(&format!(" [{}, {}]", rate(low), rate(high)));
-    }
+    let interval = best.interval.map_or_else(String::new, |(low, high)| {
+        format!(" [{}, {}]", rate(low), rate(high))
+    });
+    format!(
+        "{}: {} {noun}/s{interval}; {}",
+        name(axes, best),
+        rate(best.ops_per_s),
+        others(axes, points, findings)
+    )
+}
+
+/// What is known of the points beside the best.
+fn others(axes: &[Parameter], points: &[Measured], findings: &Findings) -> String {
     if !findings.tells_apart {
-        text.push_str(&format!(
-            "; which points are as fast takes {INTERVAL_SAMPLES_MIN} repetitions to tell"
-        ));
-    } else if findings.alike.len() + 1 == points.len() {
-        text.push_str("; no other point is told apart from it");
-    } else if findings.alike.is_empty() {
-        text.push_str("; all others are slower");
-    } else {
-        let named = findings.alike.iter().take(NAMED_MAX);
-        let named: Vec<String> = named.map(|at| name(axes, &points[*at])).collect();
-        text.push_str("; not told apart from it: ");
-        text.push_str(&named.join("; "));
-        let more = findings.alike.len().saturating_sub(NAMED_MAX);
-        if more > 0 {
-            text.push_str(&format!("; and {more} more"));
-        }
+        return format!(
+            "which points are as fast takes {INTERVAL_SAMPLES_MIN} repetitions to tell"
+        );
     }
-    text
+    let count = findings.alike.len();
+    if count + 1 == points.len() {
+        return String::from("no other point is told apart from it");
+    }
+    if count == 0 {
+        return String::from("all others are slower");
+    }
+    let named = findings.alike.iter().take(NAMED_MAX);
+    let mut named: Vec<String> = named.map(|at| name(axes, &points[*at])).collect();
+    if count > NAMED_MAX {
+        named.push(format!("and {} more", count - NAMED_MAX));
+    }
+    format!("not told apart from it: {}", named.join("; "))
 }
 
 fn knee_text(axes: &[Parameter], points: &[Measured], knee: Knee) -> String {

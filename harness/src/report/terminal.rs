@@ -239,6 +239,7 @@ pub(crate) fn machine(
         items.push(String::from("JIT off"));
     }
     page.labelled(DIM, "machine", &items)?;
+    findings::limit(page, runs)?;
     if point.jit_requested && point.driver == Driver::Lua && !jit_ran && !runs.is_empty() {
         let text = "asked for, but it did not work here: Lua was interpreted";
         page.sentence(YELLOW, "JIT", text)?;

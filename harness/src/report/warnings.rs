@@ -125,13 +125,11 @@ fn disagreement(section: &Section) -> Option<String> {
         // Arms with options of their own may leave other data.
         runs.filter(|run| !run.checksum.is_empty()).any(|run| {
             let is_of = |other: &&&Run| other.point.leaves_the_same_data_as(&run.point);
-            match known.iter().find(is_of) {
-                Some(other) => other.checksum != run.checksum,
-                None => {
-                    known.push(run);
-                    false
-                }
+            if let Some(other) = known.iter().find(is_of) {
+                return other.checksum != run.checksum;
             }
+            known.push(run);
+            false
         })
     };
     let places: Vec<String> = section

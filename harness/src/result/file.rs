@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::latency::LatencyError;
 use super::plan::PlanRecord;
 use super::summary::{self, SummaryRecord};
+use super::wall::WallRecord;
 use super::{ArmRecord, Record, Run, Status};
 use crate::comparison::{ArmComparison, comparisons};
 use crate::environment::Context;
@@ -43,6 +44,9 @@ pub(crate) struct Document {
     // Made from `runs`, as the summary is.
     #[serde(skip_deserializing)]
     pub(crate) comparisons: Vec<ArmComparison>,
+    /// A search for the memory wall, which has no runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) wall: Option<WallRecord>,
 }
 
 fn first_format() -> u32 {
@@ -69,6 +73,7 @@ impl Document {
             runs: record.runs.clone(),
             summary: summary::summaries(&record.runs)?,
             comparisons: comparisons(&record.runs, context.noise_floor.as_ref()),
+            wall: None,
         })
     }
 
@@ -83,6 +88,22 @@ impl Document {
             runs: record.runs.clone(),
             summary: Vec::new(),
             comparisons: Vec::new(),
+            wall: None,
+        }
+    }
+
+    /// A search for the memory wall.
+    pub(crate) fn of_wall(context: &Context, wall: &WallRecord, status: Status) -> Self {
+        Self {
+            format: FORMAT,
+            context: context.clone(),
+            status,
+            plan: None,
+            arms: Vec::new(),
+            runs: Vec::new(),
+            summary: Vec::new(),
+            comparisons: Vec::new(),
+            wall: Some(wall.clone()),
         }
     }
 }
@@ -128,7 +149,8 @@ pub(crate) fn read(path: &Path) -> Result<Document, ReadError> {
         });
     }
     let mut document: Document = serde_json::from_value(value).map_err(json)?;
-    if let Some(reason) = damage(&document.runs) {
+    let wall_damage = document.wall.as_ref().and_then(WallRecord::damage);
+    if let Some(reason) = damage(&document.runs).or(wall_damage) {
         let path = shown();
         return Err(ReadError::Damaged { path, reason });
     }
@@ -137,11 +159,14 @@ pub(crate) fn read(path: &Path) -> Result<Document, ReadError> {
         source,
     })?;
     document.comparisons = comparisons(&document.runs, document.context.noise_floor.as_ref());
+    if let Some(wall) = &mut document.wall {
+        wall.find_wall();
+    }
     Ok(document)
 }
 
 /// Longest time that is believed, in seconds: three years.
-const TIME_S_MAX: f64 = 1e8;
+pub(super) const TIME_S_MAX: f64 = 1e8;
 
 /// The first figure that nothing measured can have, and where it stands; runs count from 1.
 fn damage(runs: &[Run]) -> Option<String> {

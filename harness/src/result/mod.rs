@@ -10,6 +10,7 @@ pub(crate) mod resources;
 pub(crate) mod run;
 pub(crate) mod saving;
 pub(crate) mod summary;
+pub(crate) mod wall;
 
 use serde::{Deserialize, Serialize};
 
@@ -101,6 +102,7 @@ pub(crate) mod testing {
             memory_bytes: 4 << 30,
             seed: 1,
             settings: vec![(String::from("payload"), String::from("short"))],
+            limit_memory_bytes: None,
             unit: Some(String::from("inserts")),
         }
     }

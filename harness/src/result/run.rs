@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::environment::{Conditions, Translator};
 use crate::quantity::grouped;
+use crate::worker::limit::LimitedBy;
 
 /// What was measured. Figures of different points are never averaged or compared.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -35,6 +36,9 @@ pub(crate) struct Point {
     /// `--set KEY=VALUE`.
     #[serde(default)]
     pub(crate) settings: BTreeMap<String, String>,
+    /// Limit on the memory of the whole process, if there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) limit_memory_bytes: Option<u64>,
     /// What its operations are called.
     #[serde(default)]
     pub(crate) unit: Unit,
@@ -71,6 +75,7 @@ impl Point {
             memory_bytes: options.memory_bytes,
             seed: options.seed,
             settings: options.settings.iter().cloned().collect(),
+            limit_memory_bytes: options.limit_memory_bytes,
             unit: Unit(options.unit.clone()),
         }
     }
@@ -180,6 +185,9 @@ pub(crate) struct Run {
     /// Translator that it ran under, by its own account; null for programs that tell none.
     #[serde(default)]
     pub(crate) translator: Option<Translator>,
+    /// What held its process to the limit of the point, if there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) limited_by: Option<LimitedBy>,
     /// What the process took from the start to the end of the transactions, by its own account;
     /// null for programs that tell nothing.
     #[serde(default)]
@@ -231,6 +239,7 @@ impl Run {
             jit: measurement.jit,
             binary_arch: measurement.binary_arch,
             translator: surroundings.translator,
+            limited_by: surroundings.limited_by,
             resources: measurement.resources,
             process_resources: surroundings.process_resources,
             before: surroundings.before,
@@ -265,6 +274,8 @@ pub(crate) struct Surroundings {
     pub(crate) process_resources: Option<Resources>,
     /// Translator by the worker's own account.
     pub(crate) translator: Option<Translator>,
+    /// What held the process to its limit.
+    pub(crate) limited_by: Option<LimitedBy>,
     /// The machine before.
     pub(crate) before: Conditions,
     /// The machine after.

@@ -101,6 +101,7 @@ impl Course<'_> {
         surroundings.after = executor.conditions();
         self.check(slot, &point, &repetition)?;
         surroundings.process_s = repetition.process_s;
+        surroundings.limited_by = repetition.limited_by;
         surroundings.process_resources = repetition.process_resources.clone();
         surroundings.translator = repetition
             .context

@@ -15,7 +15,9 @@ use lycosa_lua::worker::{Measurement, Resources, WorkerError, WorkerOptions};
 
 use crate::axes::Parameter;
 use crate::environment::{Conditions, Context, Translator};
+use crate::quantity::Size;
 use crate::result::{Point, Record, Run};
+use crate::worker::limit::LimitedBy;
 pub(crate) use course::run;
 
 /// All that is to be measured: every arm at every point.
@@ -158,6 +160,8 @@ pub(crate) struct Repetition {
     pub(crate) command: Vec<String>,
     /// Life of the process, in seconds.
     pub(crate) process_s: f64,
+    /// What held the process to its limit of memory, if it had one.
+    pub(crate) limited_by: Option<LimitedBy>,
     /// What the process took in all its life, seen from outside.
     pub(crate) process_resources: Option<Resources>,
     /// Its figures.
@@ -184,6 +188,8 @@ pub(crate) trait Observer {
     fn started(&mut self, slot: Slot);
     /// The workload printed a line.
     fn output(&mut self, line: &str);
+    /// A process has answered; it may go on and answer again.
+    fn answered(&mut self, _json: &[u8]) {}
     /// Something went wrong that does not end the measurement, and must be known at once.
     fn warning(&mut self, line: &str);
     /// Some time has passed.
@@ -199,6 +205,15 @@ pub(crate) enum RepetitionError {
     Worker(#[from] WorkerError),
     #[error("the worker process died without an answer: {how}")]
     Died { how: String },
+    #[error(
+        "the limit of {limit} ended the worker{}; raise --limit-memory, or measure less",
+        with_detail(detail)
+    )]
+    LimitReached {
+        limit: Size,
+        /// What it said last.
+        detail: String,
+    },
     #[error("the worker process answered and then failed: {how}")]
     DiedAfterAnswer { how: String },
     #[error(
@@ -244,6 +259,15 @@ pub(crate) enum RepetitionError {
         count: u32,
         reason: String,
     },
+}
+
+/// What was said, in brackets; nothing if it was nothing.
+fn with_detail(detail: &str) -> String {
+    if detail.is_empty() {
+        String::new()
+    } else {
+        format!(" ({detail})")
+    }
 }
 
 /// Lines that stand indented below an error.

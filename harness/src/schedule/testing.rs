@@ -59,6 +59,7 @@ pub(crate) fn repetition(wall_s: f64) -> Repetition {
         program: None,
         command: vec![String::from("lycosa")],
         process_s: wall_s + 0.02,
+        limited_by: None,
         process_resources: None,
         measurement: measurement(wall_s),
     }

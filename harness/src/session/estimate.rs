@@ -293,6 +293,12 @@ pub(crate) enum Unfit {
         needed_bytes: u64,
         available_bytes: u64,
     },
+    /// Into what `--limit-memory` allows.
+    Limit {
+        records: u64,
+        needed_bytes: u64,
+        limit_bytes: u64,
+    },
 }
 
 impl Estimate {
@@ -315,6 +321,18 @@ impl Estimate {
                 quota_bytes,
             }),
             None => Ok(()),
+        }
+    }
+
+    /// Whether the largest size fits the limit on its process, if there is one.
+    pub(crate) fn check_limit(&self, limit_bytes: Option<u64>) -> Result<(), Unfit> {
+        match limit_bytes.filter(|limit| self.resident_bytes > *limit) {
+            None => Ok(()),
+            Some(limit_bytes) => Err(Unfit::Limit {
+                records: self.records,
+                needed_bytes: self.resident_bytes,
+                limit_bytes,
+            }),
         }
     }
 }
@@ -344,6 +362,17 @@ impl fmt::Display for Unfit {
                 grouped(*records),
                 decimal_bytes(*needed_bytes),
                 decimal_bytes(*available_bytes)
+            ),
+            Self::Limit {
+                records,
+                needed_bytes,
+                limit_bytes,
+            } => write!(
+                formatter,
+                "{} records need about {} of memory, and --limit-memory gives {}; raise it, or name smaller sizes with --records",
+                grouped(*records),
+                decimal_bytes(*needed_bytes),
+                Size(*limit_bytes)
             ),
         }
     }
@@ -516,6 +545,16 @@ mod tests {
         assert_eq!(
             message(4 << 30, Some(500_000_000)),
             "20,000,000 records need about 928 MB of memory, and this machine has 500 MB to give; name smaller sizes with --records"
+        );
+        let estimate = estimated(4 << 30);
+        assert_eq!(estimate.check_limit(None), Ok(()));
+        assert_eq!(estimate.check_limit(Some(1 << 30)), Ok(()));
+        assert_eq!(
+            estimate
+                .check_limit(Some(512 << 20))
+                .unwrap_err()
+                .to_string(),
+            "20,000,000 records need about 928 MB of memory, and --limit-memory gives 512 MiB; raise it, or name smaller sizes with --records"
         );
     }
 

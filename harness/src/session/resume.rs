@@ -301,6 +301,10 @@ fn point_keys(point: &Point) -> Vec<(String, String)> {
                 String::from("--memory"),
                 Size(point.memory_bytes).as_option(),
             ),
+            ("limit_memory_bytes", _) => (
+                String::from("--limit-memory"),
+                Size(point.limit_memory_bytes.unwrap_or_default()).as_option(),
+            ),
             ("settings", _) => (String::from("--set"), settings(&point.settings)),
             (_, Value::String(text)) => (option_name(&key), text.clone()),
             _ => (option_name(&key), value.to_string()),

@@ -1,7 +1,7 @@
 //! The line in which a worker answers, and how it is told from what the workload prints.
 //!
-//! A worker's standard output carries whatever the workload writes and, once, `NONCE JSON` up to
-//! the end of the line. The nonce is drawn anew for each worker, so no workload prints it by
+//! A worker's standard output carries whatever the workload writes and, once or each time that there
+//! is more to tell, `NONCE JSON` up to the end of the line. The nonce is drawn anew for each worker, so no workload prints it by
 //! chance; the answer may stand behind a line that the workload left unfinished. Another program
 //! that takes no nonce answers with a line that is a JSON object with a `wall_s` in it.
 
@@ -109,6 +109,11 @@ impl AnswerScanner {
     /// How many answers there were so far.
     pub(crate) fn answers(&self) -> u32 {
         self.answers
+    }
+
+    /// The JSON of the last answer so far.
+    pub(crate) fn last(&self) -> Option<&[u8]> {
+        self.answer.as_deref()
     }
 
     /// Takes the next bytes; every finished line of the workload goes to `show`.

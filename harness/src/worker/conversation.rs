@@ -250,7 +250,17 @@ impl Conversation {
             return;
         }
         match chunk {
-            Chunk::Stdout(bytes) => self.stdout.push(bytes, &mut |line| observer.output(line)),
+            Chunk::Stdout(bytes) => {
+                let answers = self.stdout.answers();
+                self.stdout.push(bytes, &mut |line| observer.output(line));
+                if let Some(answer) = self
+                    .stdout
+                    .last()
+                    .filter(|_| self.stdout.answers() > answers)
+                {
+                    observer.answered(answer);
+                }
+            }
             Chunk::Stderr(bytes) => {
                 let Self { stderr, errors, .. } = self;
                 match self.party {

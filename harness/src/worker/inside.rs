@@ -4,14 +4,14 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, AsRawFd};
 
-use anyhow::Context;
-use lycosa_lua::worker::{self, WorkerError};
+use anyhow::Context as _;
+use lycosa_lua::worker::{self, WallCurve, WallOptions, WorkerError};
 use serde::Serialize;
 
 use super::Request;
 use super::answer::{self, Answer};
-use crate::environment;
-use crate::environment::scheduling;
+use crate::environment::scheduling::{self, Cores};
+use crate::environment::{self, Context};
 
 /// Carries out one request, a [`Request`] as JSON, and answers under `nonce`.
 ///
@@ -26,14 +26,32 @@ pub(crate) fn run(nonce: &str, request: &str) -> anyhow::Result<()> {
             answer(nonce, worker::run(&options, place))
         }
         Request::Describe(source) => answer(nonce, worker::describe(&source)),
+        Request::Wall(options) => wall(nonce, &options),
     }
 }
 
-fn answer<T: Serialize>(nonce: &str, outcome: Result<T, WorkerError>) -> anyhow::Result<()> {
-    let answer = Answer {
-        context: environment::context(&environment::facts()),
-        outcome,
+/// Answers with the curve as it grows: the process may be ended by its limit at any time.
+fn wall(nonce: &str, options: &WallOptions) -> anyhow::Result<()> {
+    let context = environment::context(&environment::facts());
+    let (told_nonce, told_context) = (nonce.to_owned(), context.clone());
+    let told = move |curve: &WallCurve| {
+        // A reader that is gone ends this process by itself.
+        let _ = write(&told_nonce, told_context.clone(), Ok(curve));
     };
+    let place = || scheduling::apply(Cores::default());
+    write(nonce, context, worker::wall(options, place, told))
+}
+
+fn answer<T: Serialize>(nonce: &str, outcome: Result<T, WorkerError>) -> anyhow::Result<()> {
+    write(nonce, environment::context(&environment::facts()), outcome)
+}
+
+fn write<T: Serialize>(
+    nonce: &str,
+    context: Context,
+    outcome: Result<T, WorkerError>,
+) -> anyhow::Result<()> {
+    let answer = Answer { context, outcome };
     let line = answer::encode(nonce, &answer).context("the result is no JSON")?;
     let mut stdout = io::stdout().lock();
     stdout.write_all(line.as_bytes())?;

@@ -1,8 +1,8 @@
 //! Processes that measure. Workers of lycosa, from both ends: [`process`] starts one, [`inside`] is
 //! one, [`answer`] is what passes between them. [`program`] starts other programs by a [`template`];
-//! [`conversation`] holds either from its start to its end.
+//! [`conversation`] holds either from its start to its end, [`limit`] to a limit of memory.
 
-use lycosa_lua::worker::{WorkerOptions, WorkloadSource};
+use lycosa_lua::worker::{WallOptions, WorkerOptions, WorkloadSource};
 use serde::{Deserialize, Serialize};
 
 use crate::environment::scheduling::Cores;
@@ -10,10 +10,12 @@ use crate::environment::scheduling::Cores;
 pub(crate) mod answer;
 mod conversation;
 pub(crate) mod inside;
+pub(crate) mod limit;
 mod outside;
 pub(crate) mod process;
 pub(crate) mod program;
 pub(crate) mod template;
+pub(crate) mod wall;
 
 /// Name of the hidden subcommand that makes a process a worker.
 pub(crate) const SUBCOMMAND: &str = "worker-internal";
@@ -32,6 +34,8 @@ pub(crate) enum Request {
     },
     /// Help and options of a workload; the answer holds a `WorkloadInfo`.
     Describe(WorkloadSource),
+    /// The search for the memory wall; each answer holds the `WallCurve` so far.
+    Wall(WallOptions),
 }
 
 /// Made-up figures for tests of what stands above the worker.

@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 use super::Request;
 use super::answer::{self, Answer, AnswerScanner};
 use super::conversation::{Conversation, End, Party, describe_end, lead_group, was_interrupted};
+use super::limit::Limit;
 use super::program::Programs;
 use crate::environment::scheduling::{self, Cores};
 use crate::environment::{self, Conditions};
@@ -116,7 +117,7 @@ impl Workers {
         source: &WorkloadSource,
         observer: &mut dyn Observer,
     ) -> Result<WorkloadInfo, RepetitionError> {
-        let (answer, _) = self.ask(&Request::Describe(source.clone()), observer)?;
+        let (answer, _) = self.ask(&Request::Describe(source.clone()), None, observer)?;
         Ok(answer.outcome?)
     }
 
@@ -125,14 +126,19 @@ impl Workers {
         options: &WorkerOptions,
         observer: &mut dyn Observer,
     ) -> Result<Repetition, RepetitionError> {
+        let limit = Limit::of(options.limit_memory_bytes, options.fibers)?;
         let started = Instant::now();
         let request = Request::Run {
             options: options.clone(),
             cores: self.cores,
         };
-        let (answer, process_resources): (Answer<Measurement>, _) = self.ask(&request, observer)?;
+        let (answer, process_resources): (Answer<Measurement>, _) =
+            self.ask(&request, limit.as_ref(), observer)?;
         let process_s = started.elapsed().as_secs_f64();
-        let measurement = answer.outcome?;
+        let measurement = match (answer.outcome, &limit) {
+            (Err(error), Some(limit)) => return Err(limit.explained(error)),
+            (outcome, _) => outcome?,
+        };
         latency::decode(&measurement.txn_latency_histogram).map_err(|error| {
             RepetitionError::NoResult {
                 reason: error.to_string(),
@@ -145,6 +151,7 @@ impl Workers {
             program: None,
             command: self.launcher.words(),
             process_s,
+            limited_by: limit.as_ref().map(Limit::held_by),
             process_resources: Some(process_resources),
             measurement,
         })
@@ -154,8 +161,25 @@ impl Workers {
     fn ask<T: DeserializeOwned>(
         &self,
         request: &Request,
+        limit: Option<&Limit>,
         observer: &mut dyn Observer,
     ) -> Result<(Answer<T>, Resources), RepetitionError> {
+        let end = self.converse(request, limit, observer)?;
+        if let Some(limit) = limit.filter(|limit| end.json.is_none() && limit.has_ended(end.status))
+        {
+            return Err(limit.reached(String::new()));
+        }
+        let answer = self.conclude(&end)?;
+        Ok((answer, end.resources))
+    }
+
+    /// Starts a worker and follows it to its end.
+    pub(super) fn converse(
+        &self,
+        request: &Request,
+        limit: Option<&Limit>,
+        observer: &mut dyn Observer,
+    ) -> Result<End, RepetitionError> {
         let spawn_error = |source| RepetitionError::Spawn {
             program: self.launcher.program.display().to_string(),
             source,
@@ -171,6 +195,9 @@ impl Workers {
         if self.party == Party::Command {
             lead_group(&mut command);
         }
+        if let Some(limit) = limit {
+            limit.hold(&mut command);
+        }
         let child = command.spawn().map_err(spawn_error)?;
         let end = Conversation::new(child, self.party, AnswerScanner::new(&nonce))
             .and_then(|conversation| conversation.hold(&self.interrupt, observer))
@@ -181,8 +208,15 @@ impl Workers {
         if end.json.is_none() && was_interrupted(end.status, &self.interrupt) {
             return Err(RepetitionError::Interrupted);
         }
-        let answer = conclude(&end, &self.launcher, self.party)?;
-        Ok((answer, end.resources))
+        Ok(end)
+    }
+
+    /// What a worker has answered.
+    pub(super) fn conclude<T: DeserializeOwned>(
+        &self,
+        end: &End,
+    ) -> Result<Answer<T>, RepetitionError> {
+        conclude(end, &self.launcher, self.party)
     }
 }
 

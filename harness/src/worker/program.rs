@@ -20,6 +20,7 @@ use tempfile::TempDir;
 
 use super::answer::{self, AnswerScanner};
 use super::conversation::{Conversation, End, Party, describe_end, lead_group, was_interrupted};
+use super::limit::Limit;
 use super::process::Launcher;
 use super::template::{Placeholder, Template};
 use crate::interrupt::Interrupt;
@@ -98,10 +99,13 @@ impl Programs {
         // What it leaves behind in temporary folders goes with this one, however it ends.
         let scratch = folder().map_err(spawn_error)?;
         let words = self.filled_words(options, &nonce).map_err(spawn_error)?;
+        let limit = Limit::of(options.limit_memory_bytes, options.fibers)?;
+        let mut command = command(&words, scratch.path());
+        if let Some(limit) = &limit {
+            limit.hold(&mut command);
+        }
         let started = Instant::now();
-        let child = command(&words, scratch.path())
-            .spawn()
-            .map_err(spawn_error)?;
+        let child = command.spawn().map_err(spawn_error)?;
         let scanner = if self.template.mentions(Placeholder::Prefix) {
             AnswerScanner::new(&nonce)
         } else {
@@ -123,6 +127,9 @@ impl Programs {
         if was_interrupted(end.status, &self.interrupt) {
             return Err(RepetitionError::Interrupted);
         }
+        if let Some(limit) = limit.as_ref().filter(|limit| limit.has_ended(end.status)) {
+            return Err(limit.reached(end.errors.last().cloned().unwrap_or_default()));
+        }
         let process_resources = Some(end.resources.clone());
         let answer = conclude(&end)
             .and_then(|answer| answer.checked(options, process_s))
@@ -132,6 +139,7 @@ impl Programs {
             program: Some(answer.program.clone().unwrap_or_else(|| name.clone())),
             command: self.words(),
             process_s,
+            limited_by: limit.as_ref().map(Limit::held_by),
             process_resources,
             measurement: answer
                 .measurement(options)

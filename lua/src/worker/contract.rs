@@ -16,6 +16,16 @@ pub enum IndexKind {
     Hash,
 }
 
+impl IndexKind {
+    /// As schemas call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Tree => "TREE",
+            Self::Hash => "HASH",
+        }
+    }
+}
+
 /// Who issues the statements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -63,6 +73,9 @@ pub struct WorkerOptions {
     pub seed: u64,
     /// `--set KEY=VALUE`, in order.
     pub settings: Vec<(String, String)>,
+    /// Limit on the memory of the whole process; whoever starts the process holds it to that.
+    #[serde(default)]
+    pub limit_memory_bytes: Option<u64>,
     /// What the workload calls its operations, for those who show figures; see [`WorkloadInfo::unit`].
     #[serde(default)]
     pub unit: Option<String>,

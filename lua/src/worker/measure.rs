@@ -29,6 +29,12 @@ impl Latencies {
         Self { histogram, max }
     }
 
+    /// The same of the 8 bytes of each, in this machine's order.
+    pub(super) fn of_native_words(bytes: &[u8]) -> Self {
+        let words = bytes.as_chunks::<8>().0;
+        Self::of(words.iter().map(|word| u64::from_ne_bytes(*word)))
+    }
+
     /// The percentiles; the largest value is exact.
     pub(super) fn percentiles(&self) -> LatencyNs {
         let at = |quantile| self.histogram.value_at_quantile(quantile).min(self.max);

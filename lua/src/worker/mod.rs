@@ -1,4 +1,5 @@
-//! One repetition of a workload in this process: from its Lua file (`scripted`) or from Rust (`native`).
+//! One repetition of a workload in this process: from its Lua file (`scripted`) or from Rust
+//! (`native`); or the search for the memory `wall`.
 
 mod contract;
 mod description;
@@ -7,6 +8,7 @@ mod measure;
 mod native;
 pub mod resources;
 mod scripted;
+mod wall;
 
 pub use contract::{
     Driver, FIBERS_MAX, IndexKind, LatencyNs, Measurement, WorkerError, WorkerOptions,
@@ -14,9 +16,18 @@ pub use contract::{
 };
 pub use luajit::{LuaJit, MachineCode, luajit};
 pub use resources::Resources;
+pub use wall::{AtQuota, WallCurve, WallEnding, WallOptions, WallStep, wall};
 
 /// The bundled workloads: name and source.
-const BUNDLED: &[(&str, &str)] = &[("insert", include_str!("../../workloads/insert.lua"))];
+const BUNDLED: &[(&str, &str)] = &[
+    ("insert", include_str!("../../workloads/insert.lua")),
+    ("tpcb", include_str!("../../workloads/tpcb.lua")),
+    ("ycsb", include_str!("../../workloads/ycsb.lua")),
+    ("mixed", include_str!("../../workloads/mixed.lua")),
+    ("kv", include_str!("../../workloads/kv.lua")),
+    ("tpcc", include_str!("../../workloads/tpcc.lua")),
+    ("queue", include_str!("../../workloads/queue.lua")),
+];
 
 /// Runs one repetition in this process. Call it once a process: the fiber runtime is process-wide.
 ///
@@ -56,10 +67,16 @@ pub fn bundled_source(name: &str) -> Option<&'static str> {
 pub const TARANTOOL_DRIVER: &str = scripted::DRIVER;
 
 /// Modules that workloads may require and Tarantool lacks: path below the driver's folder, and source.
-pub const TARANTOOL_MODULES: &[(&str, &str)] = &[(
-    "lycosa/random.lua",
-    include_str!("../../workloads/lycosa/random.lua"),
-)];
+pub const TARANTOOL_MODULES: &[(&str, &str)] = &[
+    (
+        "lycosa/checksum.lua",
+        include_str!("../../workloads/lycosa/checksum.lua"),
+    ),
+    (
+        "lycosa/random.lua",
+        include_str!("../../workloads/lycosa/random.lua"),
+    ),
+];
 
 /// Loads a workload without running it: its help and options, or what is wrong with it.
 pub fn describe(source: &WorkloadSource) -> Result<WorkloadInfo, WorkerError> {
@@ -85,6 +102,7 @@ mod tests {
             memory_bytes: 16 << 20,
             seed: 1,
             settings: Vec::new(),
+            limit_memory_bytes: None,
             unit: None,
         }
     }

@@ -6,9 +6,7 @@ use std::rc::Rc;
 
 use mlua::{Lua, Table, Value};
 
-use super::contract::{
-    IndexKind, Measurement, WorkerError, WorkerOptions, WorkloadInfo, WorkloadSource,
-};
+use super::contract::{Measurement, WorkerError, WorkerOptions, WorkloadInfo, WorkloadSource};
 use super::description::info_of;
 use super::measure::{Latencies, peak_rss_bytes};
 use super::resources::{self, Host, Resources};
@@ -47,7 +45,7 @@ pub(super) fn describe(source: &WorkloadSource) -> Result<WorkloadInfo, WorkerEr
     outcome.unwrap_or_else(|error| Err(broken(&error)))
 }
 
-fn broken(error: &dyn std::error::Error) -> WorkerError {
+pub(super) fn broken(error: &dyn std::error::Error) -> WorkerError {
     plain(error.to_string())
 }
 
@@ -61,7 +59,7 @@ pub(super) fn plain(message: String) -> WorkerError {
 }
 
 /// The text of an error that mlua caught, without its own additions.
-fn text_of(error: &mlua::Error) -> String {
+pub(super) fn text_of(error: &mlua::Error) -> String {
     match error {
         mlua::Error::SyntaxError { message, .. } => message.clone(),
         mlua::Error::RuntimeError(message) => message.lines().next().unwrap_or_default().to_owned(),
@@ -96,7 +94,7 @@ fn load(lua: &Lua, source: &WorkloadSource) -> Result<Table, WorkerError> {
             "{file} has no function `transaction(ctx, fiber_id, n, first)`"
         )));
     }
-    for hook in ["prepare", "verify", "cleanup"] {
+    for hook in ["check", "prepare", "verify", "cleanup"] {
         if !matches!(
             workload.get::<Value>(hook),
             Ok(Value::Function(_) | Value::Nil)
@@ -187,6 +185,17 @@ impl Readings {
     }
 }
 
+/// Calls `box.cfg` for a process that measures.
+pub(super) fn configure(lua: &Lua, memory_bytes: u64) -> mlua::Result<()> {
+    let cfg: mlua::Function = lua.globals().get::<Table>("box")?.get("cfg")?;
+    let settings = lua.create_table()?;
+    settings.set("memtx_memory", memory_bytes as f64)?;
+    settings.set("wal_mode", "none")?;
+    // Its lines would stand between those of the report.
+    settings.set("log_level", "warn")?;
+    cfg.call::<()>(settings)
+}
+
 /// The argument of the driver.
 fn arguments(
     lua: &Lua,
@@ -194,26 +203,12 @@ fn arguments(
     workload: Table,
     readings: &Readings,
 ) -> mlua::Result<Table> {
-    let cfg: mlua::Function = lua.globals().get::<Table>("box")?.get("cfg")?;
-    let settings = lua.create_table()?;
-    settings.set("memtx_memory", options.memory_bytes as f64)?;
-    settings.set("wal_mode", "none")?;
-    // Its lines would stand between those of the report.
-    settings.set("log_level", "warn")?;
-    cfg.call::<()>(settings)?;
-
+    configure(lua, options.memory_bytes)?;
     let ctx = lua.create_table()?;
     ctx.set("records", options.records)?;
     ctx.set("fibers", options.fibers)?;
     ctx.set("ops_per_txn", options.ops_per_txn)?;
-    ctx.set(
-        "index",
-        if options.index == IndexKind::Hash {
-            "HASH"
-        } else {
-            "TREE"
-        },
-    )?;
+    ctx.set("index", options.index.name())?;
     ctx.set("seed", options.seed as f64)?;
     let settings = lua.create_table()?;
     for (name, value) in &options.settings {
@@ -243,14 +238,7 @@ fn arguments(
 
 fn collect(measured: &Table) -> mlua::Result<Measurement> {
     let raw: mlua::LuaString = measured.get("latencies")?;
-    let bytes = raw.as_bytes();
-    let latencies = Latencies::of(
-        bytes
-            .as_chunks::<8>()
-            .0
-            .iter()
-            .map(|chunk| u64::from_ne_bytes(*chunk)),
-    );
+    let latencies = Latencies::of_native_words(&raw.as_bytes());
     Ok(Measurement {
         wall_s: measured.get("wall_s")?,
         cpu_s: measured.get("cpu_s")?,

@@ -29,64 +29,57 @@ end
 local pun = ffi.new('union { double number; int32_t half[2]; }')
 local HIGH = ffi.abi('le') and 1 or 0
 
--- Power of two, for exponents of normal numbers.
-local function power_of_two(exponent)
-    pun.number = 0
-    pun.half[HIGH] = lshift(exponent + 1023, 20)
-    return pun.number
+-- Logarithm of a number near 1, by the series of 2 atanh((x - 1) / (x + 1)).
+local function log_near_1(x)
+    local f = (x - 1) / (x + 1)
+    local sum = 0
+    for power = 21, 1, -2 do
+        sum = sum * (f * f) + 1 / power
+    end
+    return 2 * f * sum
 end
 
--- (atanh(f) / f) of f * f = square up to 0.032: terms that are left out are below 2^-54.
-local function atanh_series(square)
-    local sum = 1 / 23
-    sum = sum * square + 1 / 21
-    sum = sum * square + 1 / 19
-    sum = sum * square + 1 / 17
-    sum = sum * square + 1 / 15
-    sum = sum * square + 1 / 13
-    sum = sum * square + 1 / 11
-    sum = sum * square + 1 / 9
-    sum = sum * square + 1 / 7
-    sum = sum * square + 1 / 5
-    sum = sum * square + 1 / 3
-    return sum * square + 1
+local function exp_near_0(x)
+    local sum = 1
+    for term = 15, 1, -1 do
+        sum = 1 + sum * x / term
+    end
+    return sum
 end
 
--- The logarithm of 2, its high part with zeros at its end, so that whole multiples of it are exact.
-local LN_2 = 0.69314718055994530942
+-- The logarithm of 2, its high part with zeros at its end, so that multiples of it are exact.
 local LN_2_HIGH, LN_2_LOW = 0x1.62e42feep-1, 0x1.a39ef35793c76p-33
 
--- Natural logarithm of a positive normal number.
+-- Tables of 128 entries leave so short a rest that six terms of a series are enough. Fewer constants in a trace
+-- matter more than fewer multiplications: a trace holds 250 of them, of all that is called in it.
+local STEPS = 128
+local EXP, LOG = ffi.new('double[?]', STEPS), ffi.new('double[?]', STEPS)
+for step = 0, STEPS - 1 do
+    EXP[step] = exp_near_0(step / STEPS * (LN_2_HIGH + LN_2_LOW))
+    local x = 1 + (step + 0.5) / STEPS
+    LOG[step] = x > 1.4 and log_near_1(x / 2) + LN_2_LOW + LN_2_HIGH or log_near_1(x)
+end
+
+-- log(1 + x) / x and (e^x - 1) / x for |x| up to 0.01, where what is left out is below 2^-52.
+local function log1p_series(x)
+    return 1 - x * (1 / 2 - x * (1 / 3 - x * (1 / 4 - x * (1 / 5 - x * (1 / 6 - x * (1 / 7))))))
+end
+
+local function expm1_series(x)
+    return 1 + x * (1 / 2) * (1 + x * (1 / 3) * (1 + x * (1 / 4) * (1 + x * (1 / 5) * (1 + x * (1 / 6)))))
+end
+
+-- Natural logarithm of a positive normal number: of its power of two, of the middle of one of 128 steps, and
+-- of what is left.
 local function log(x)
     pun.number = x
     local high = pun.half[HIGH]
     local exponent = rshift(high, 20) - 1023
+    local step = band(rshift(high, 13), STEPS - 1)
     pun.half[HIGH] = bit.bor(band(high, 0xfffff), 0x3ff00000)
-    local mantissa = pun.number
-    if mantissa > 1.4142135623730951 then
-        mantissa = mantissa / 2
-        exponent = exponent + 1
-    end
-    local f = (mantissa - 1) / (mantissa + 1)
-    return exponent * LN_2_HIGH + (exponent * LN_2_LOW + 2 * f * atanh_series(f * f))
-end
-
--- (e^x - 1) / x for |x| up to 0.35.
-local function expm1_series(x)
-    local sum = 1 + x / 15
-    sum = 1 + sum * x / 14
-    sum = 1 + sum * x / 13
-    sum = 1 + sum * x / 12
-    sum = 1 + sum * x / 11
-    sum = 1 + sum * x / 10
-    sum = 1 + sum * x / 9
-    sum = 1 + sum * x / 8
-    sum = 1 + sum * x / 7
-    sum = 1 + sum * x / 6
-    sum = 1 + sum * x / 5
-    sum = 1 + sum * x / 4
-    sum = 1 + sum * x / 3
-    return 1 + sum * x / 2
+    local middle = 1 + (step + 0.5) * (1 / STEPS)
+    local rest = (pun.number - middle) / middle
+    return exponent * LN_2_HIGH + (exponent * LN_2_LOW + (LOG[step] + rest * log1p_series(rest)))
 end
 
 -- Exponential, for numbers beyond 700 that of 700, for those below -700 nothing.
@@ -96,23 +89,25 @@ local function exp(x)
     elseif x > 700 then
         x = 700
     end
-    local exponent = floor(x / LN_2 + 0.5)
-    local rest = x - exponent * LN_2_HIGH - exponent * LN_2_LOW
-    return (1 + rest * expm1_series(rest)) * power_of_two(exponent)
+    local steps = floor(x * (STEPS / (LN_2_HIGH + LN_2_LOW)) + 0.5)
+    local rest = x - steps * (LN_2_HIGH / STEPS) - steps * (LN_2_LOW / STEPS)
+    -- A power of two by its bits.
+    pun.number = 0
+    pun.half[HIGH] = lshift(bit.arshift(steps, 7) + 1023, 20)
+    return EXP[band(steps, STEPS - 1)] * (1 + rest * expm1_series(rest)) * pun.number
 end
 
 -- (e^x - 1) / x and log(1 + x) / x, both 1 at 0.
 local function expm1_over(x)
-    if x > -0.3 and x < 0.3 then
+    if x > -0.01 and x < 0.01 then
         return expm1_series(x)
     end
     return (exp(x) - 1) / x
 end
 
 local function log1p_over(x)
-    if x > -0.25 and x < 0.25 then
-        local f = x / (2 + x)
-        return 2 / (2 + x) * atanh_series(f * f)
+    if x > -0.01 and x < 0.01 then
+        return log1p_series(x)
     end
     return log(1 + x) / x
 end

@@ -6,7 +6,7 @@ use lycosa_lua::worker::{Driver, WorkerOptions, WorkloadInfo, WorkloadSource};
 
 use super::super::Failure;
 use super::super::arguments::{RepetitionArguments, WorkloadArguments};
-use super::super::settings::{check_driver, worker_options};
+use super::super::settings::{check_driver, check_limit, worker_options};
 use crate::axes::{self, Axis, Parameter, Values};
 use crate::range;
 
@@ -95,7 +95,7 @@ impl AxisArguments {
         for (position, values) in given.iter().enumerate() {
             check_once(values.parameter(), &given[..position], settings)?;
         }
-        if self.points.is_some() && !self.has_factor(&given) {
+        if self.points.is_some() && !given.iter().any(|values| values.grows_by_a_factor()) {
             return Err(Failure::usage(
                 "--points is for a range without a step, as 1..20M; there is none",
             ));
@@ -109,10 +109,6 @@ impl AxisArguments {
         }
         resolved.axes = axes::arranged(resolved.axes).map_err(Failure::usage)?;
         Ok(resolved)
-    }
-
-    fn has_factor(&self, given: &[&Values]) -> bool {
-        given.iter().any(|values| values.grows_by_a_factor())
     }
 }
 
@@ -183,6 +179,8 @@ impl Axes {
         for point in &points {
             check_driver(point.driver, &point.workload)?;
         }
+        let fibers = points.iter().map(|point| point.fibers).max().unwrap_or(1);
+        check_limit(repetitions.limit_memory, fibers)?;
         Ok(points)
     }
 

@@ -11,14 +11,15 @@ mod subjects;
 
 use anyhow::Context as _;
 
-use super::plain;
 use crate::axes::{self, Level, Parameter};
 use crate::comparison::{Pair, pair};
 use crate::cost::Cost;
 use crate::environment::Context;
+use crate::report::plain;
 use crate::result::file::Document;
 use crate::result::latency::LatencyError;
 use crate::result::summary::{self, Figures};
+use crate::result::wall::WallRecord;
 use crate::result::{Point, Run};
 
 /// A result file that was read.
@@ -170,6 +171,15 @@ impl Dataset {
         })
     }
 
+    /// The searches for the memory wall, with the host and the file of each.
+    pub(crate) fn walls(&self) -> impl Iterator<Item = (String, &WallRecord)> {
+        self.sources.iter().filter_map(|source| {
+            let record = source.document.wall.as_ref()?;
+            let host = &source.document.context.host_name;
+            Some((plain(&format!("{host}, {}", source.path)), record))
+        })
+    }
+
     /// Label of a series.
     pub(crate) fn label(&self, series: &Series) -> &str {
         &self.subjects[series.subject].label
@@ -291,7 +301,9 @@ impl SeriesPoint {
 fn is_comparable(axes: &[Parameter], one: &Point, other: &Point) -> bool {
     let neutral = |point: &Point| {
         let mut point = point.clone();
-        axes.iter().for_each(|axis| axis.neutralize(&mut point));
+        for axis in axes {
+            axis.neutralize(&mut point);
+        }
         // A larger quota changes nothing until it is reached, which is an error.
         Parameter::Memory.neutralize(&mut point);
         point

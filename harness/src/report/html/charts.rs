@@ -463,7 +463,7 @@ fn scaled(mut lines: Vec<Line>, factor: f64) -> Vec<Line> {
 }
 
 /// A number on an axis: as few digits as tell it from its neighbours.
-fn number(value: f64) -> String {
+pub(super) fn number(value: f64) -> String {
     let size = value.abs();
     if size != 0.0 && !(1e-4..1e7).contains(&size) {
         return format!("{value:.0e}");

@@ -9,6 +9,7 @@ mod chart;
 mod charts;
 mod heat_map;
 mod svg;
+mod walls;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -36,6 +37,10 @@ pub(crate) fn page(dataset: &Dataset) -> anyhow::Result<String> {
         .iter()
         .enumerate()
         .map(|(number, of_section)| section(dataset, number, of_section))
+        .collect::<Result<_, _>>()?;
+    let walls: Vec<Markup> = dataset
+        .walls()
+        .map(|(label, record)| walls::section(&label, record))
         .collect::<Result<_, _>>()?;
     let warnings = warnings::warnings(dataset);
     let markup = html! {
@@ -66,6 +71,7 @@ pub(crate) fn page(dataset: &Dataset) -> anyhow::Result<String> {
                         (warning_list(&warnings))
                         @for section in &sections { (section) }
                     }
+                    @for wall in &walls { (wall) }
                     section {
                         h2 { "Environment" }
                         p.dim { "Rows that differ are marked with \u{2260}." }
@@ -90,6 +96,9 @@ pub(crate) fn page(dataset: &Dataset) -> anyhow::Result<String> {
 fn title(dataset: &Dataset) -> String {
     let mut names: Vec<String> = dataset.sections.iter().map(method::workload).collect();
     names.dedup();
+    if dataset.walls().next().is_some() {
+        names.push(String::from("memory wall"));
+    }
     format!("Lycosa: {}", names.join(", "))
 }
 
