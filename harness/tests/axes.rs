@@ -79,7 +79,8 @@ fn rows<'a>(shown: &'a str, heading: &str) -> Vec<Vec<&'a str>> {
         .skip_while(|line| !line.trim_start().starts_with(heading))
         .skip(1)
         .take_while(|line| !line.is_empty())
-        .filter(|line| line.starts_with(' '))
+        // Warnings between rows go on below their labels, which are 14 wide.
+        .filter(|line| line.starts_with(' ') && !line.starts_with(&" ".repeat(14)))
         .map(|line| line.split_whitespace().collect())
         .collect()
 }

@@ -123,7 +123,11 @@ local function run_transactions(workload, ctx, host)
         fibers[fiber_id] = f
     end
     for fiber_id = 1, ctx.fibers do
-        fibers[fiber_id]:join()
+        local has_ended, err = fibers[fiber_id]:join()
+        -- Without memory even the guard fails.
+        if not has_ended then
+            failed = failed or {kind = 'workload', hook = 'transaction', message = text_of(err)}
+        end
     end
     local measured = {
         wall_s = clock.monotonic() - started,

@@ -6,7 +6,7 @@ use super::figures_table::nanoseconds;
 use super::page::{DIM, PLAIN, Page, Seconds};
 use super::side_by_side::cut;
 use crate::axes::{self, Parameter};
-use crate::quantity::{decimal_bytes, percent, significant};
+use crate::quantity::{decimal_bytes, percent, rate, significant};
 use crate::result::Point;
 use crate::result::summary::Figures;
 
@@ -34,16 +34,17 @@ impl SizeTable {
         let is_insert = points
             .first()
             .is_none_or(|point| point.operation_noun() == "inserts");
-        let (rate, each) = if is_insert {
+        let (millions, each) = if is_insert {
             ("M inserts/s", "ns/insert")
         } else {
             ("M ops/s", "ns/op")
         };
         let has_sizes = axes.contains(&Parameter::Records);
         let titles = if has_sizes {
-            ["median", "95 %", rate, each, "bytes/record", "peak"]
+            ["median", "95 %", millions, each, "bytes/record", "peak"]
         } else {
-            ["median", "95 %", rate, "p50", "p95", "p99"]
+            let per_second = if is_insert { "inserts/s" } else { "ops/s" };
+            ["median", "95 %", per_second, "p50", "p95", "p99"]
         };
         let axes = axes.iter().enumerate().map(|(position, axis)| {
             let texts = points.iter().map(|point| axis.level(point).text);
@@ -82,10 +83,16 @@ impl SizeTable {
         } else {
             latencies(figures)
         };
+        // What has decades between its points needs a unit of its own in each row.
+        let throughput = if self.has_sizes {
+            significant(figures.ops_per_s / 1e6)
+        } else {
+            rate(figures.ops_per_s)
+        };
         let cells = [
             Seconds::like(median_s).with_unit(median_s),
             spread(figures),
-            significant(figures.ops_per_s / 1e6),
+            throughput,
             fourth,
             fifth,
             sixth,
@@ -192,6 +199,25 @@ mod tests {
 records     median     95 %  M inserts/s  ns/insert  bytes/record      peak
      1M   0.1020 s  +-1.0 %         9.80        102          44.1   71.0 MB
     20M   0.1020 s  +-1.0 %         9.80        102          44.1   71.0 MB
+"
+        );
+    }
+
+    #[test]
+    fn where_anything_but_sizes_varies_a_row_has_latencies() {
+        let points = points(&[1_000_000]);
+        let axes = [Parameter::Fibers, Parameter::Index];
+        let table = SizeTable::new(&axes, &points);
+        let figures = figures(&testing::runs(&[0.1, 0.2])).unwrap().unwrap();
+        let text = written(|page| {
+            table.head(page)?;
+            table.row(page, &points[0], &figures)
+        });
+        assert_eq!(
+            text,
+            "\
+fibers  index     median     95 %    inserts/s      p50      p95      p99
+    50   tree   0.1500 s        -       6.67 k  9.81 us 1,930 us 1,930 us
 "
         );
     }
