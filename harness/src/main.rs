@@ -10,6 +10,7 @@ mod comparison;
 mod cost;
 mod environment;
 mod interrupt;
+mod pace;
 mod progress;
 mod quantity;
 mod range;

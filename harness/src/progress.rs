@@ -6,10 +6,13 @@ use std::time::{Duration, Instant};
 
 use console::{Term, measure_text_width, truncate_str};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use lycosa_lua::worker::WorkerOptions;
 
 use crate::axes;
-use crate::quantity::percent;
+use crate::quantity::{percent, rate};
 use crate::report::page::{LABEL_WIDTH, Seconds, WIDTH_DEFAULT, YELLOW};
+use crate::report::terminal;
+use crate::result::run::TIMED_OPS;
 use crate::result::{Point, Record, Run};
 use crate::schedule::{Observer, Plan, Slot};
 use crate::statistics::{self, Summary};
@@ -55,6 +58,9 @@ struct Work {
     done: f64,
     all: f64,
 }
+
+/// What a second is taken for where the time is given.
+const RECORDS_PER_S: f64 = 1e6;
 
 /// What a worker takes besides its records, in records.
 const START_RECORDS: f64 = 100_000.0;
@@ -121,7 +127,13 @@ impl Progress {
             self.started.elapsed(),
             remaining(self.work, self.elapsed_at_finish, self.started.elapsed()),
             &self.walls_s,
+            self.is_by_time(),
         )
+    }
+
+    fn is_by_time(&self) -> bool {
+        let point = self.slot.map(|slot| &self.plan.points[slot.point]);
+        point.is_some_and(WorkerOptions::is_by_time)
     }
 
     /// Names the present point and arm where there are several.
@@ -158,7 +170,9 @@ impl Progress {
 }
 
 fn work(plan: &Plan, slot: Slot) -> f64 {
-    plan.points[slot.point].records as f64 + START_RECORDS
+    let point = &plan.points[slot.point];
+    let timed_s = point.duration_s.unwrap_or(0.0) + point.warmup_s;
+    point.records as f64 + timed_s * RECORDS_PER_S + START_RECORDS
 }
 
 /// Nothing can be done about a standard error that cannot be written.
@@ -206,7 +220,7 @@ impl Observer for Progress {
             self.bar.inc(1);
         }
         let counted = record.counted(&run.arm, run.shared_point());
-        self.walls_s = counted.iter().map(|run| run.wall_s).collect();
+        self.walls_s = counted.iter().map(|run| run.compared_s()).collect();
         self.bar.set_message(self.status());
         if self.mode == Mode::Lines {
             self.show(&finished_line(
@@ -228,11 +242,12 @@ fn status(
     elapsed: Duration,
     remaining: Option<Duration>,
     walls_s: &[f64],
+    is_by_time: bool,
 ) -> String {
     let passed = duration(elapsed);
     let left = remaining.map(|remaining| format!("{} left", duration(remaining)));
     let median = statistics::summarize(walls_s)
-        .map(|wall_s| running_median(&wall_s))
+        .map(|wall_s| running_median(&wall_s, is_by_time))
         .unwrap_or_default();
     let number = format!("{place}{}/{total}", walls_s.len());
     let both = left.as_ref().map(|left| format!("{passed}, {left}"));
@@ -253,8 +268,12 @@ fn status(
 }
 
 /// `median 0.1010 s +-0.4 %`: the interval so far by its farther end, once there is one.
-fn running_median(wall_s: &Summary) -> String {
-    let median = Seconds::like(wall_s.median).with_unit(wall_s.median);
+fn running_median(wall_s: &Summary, is_by_time: bool) -> String {
+    let median = if is_by_time {
+        format!("{}/s", rate(TIMED_OPS / wall_s.median))
+    } else {
+        Seconds::like(wall_s.median).with_unit(wall_s.median)
+    };
     match wall_s.relative_margin() {
         Some(margin) => format!("median {median} +-{}", percent(margin)),
         None => format!("median {median}"),
@@ -273,7 +292,7 @@ fn remaining(work: Work, elapsed_at_finish: Duration, elapsed: Duration) -> Opti
 
 /// One line for a finished repetition.
 fn finished_line(run: &Run, plan: &Plan, place: &str, walls_s: &[f64]) -> String {
-    let time = Seconds::like(run.wall_s).with_unit(run.wall_s);
+    let time = terminal::figure(run);
     if let Some(reason) = &run.void {
         return format!(
             "{:<LABEL_WIDTH$}{place}{time}   ({reason}; runs again)",
@@ -286,7 +305,8 @@ fn finished_line(run: &Run, plan: &Plan, place: &str, walls_s: &[f64]) -> String
     }
     let number = format!("{}/{}", run.repetition, plan.counted);
     let median = statistics::summarize(walls_s).map_or_else(String::new, |wall_s| {
-        format!("   {}", running_median(&wall_s))
+        let is_by_time = run.point.is_by_time();
+        format!("   {}", running_median(&wall_s, is_by_time))
     });
     format!("{number:<LABEL_WIDTH$}{place}{time}{median}")
 }
@@ -340,6 +360,7 @@ mod tests {
             Duration::from_millis(1_100),
             Some(Duration::from_millis(500)),
             &walls_s,
+            false,
         );
         assert_eq!(line, "10/15   1.1 s, 0.5 s left   median 0.1011 s +-0.1 %");
         let longest = status(
@@ -349,11 +370,12 @@ mod tests {
             Duration::from_secs(5_999),
             Some(Duration::from_secs(9)),
             &[100.0, 123.4, 123.4, 123.4, 123.4, 150.0],
+            false,
         );
         assert!(LABEL_WIDTH + BAR_WIDTH + longest.len() <= 80, "{longest}");
         let walls_s = [0.001_96, 0.001_97, 0.001_98, 0.001_99, 0.002, 0.002_1];
         let second = Duration::from_secs(1);
-        let several = |place| status(55, place, 6, second, Some(second), &walls_s);
+        let several = |place| status(55, place, 6, second, Some(second), &walls_s, false);
         assert_eq!(
             several("1k   native   "),
             "1k   native   6/6   1.0 s left   1.985 ms +-5.8 %"

@@ -13,7 +13,7 @@ const BUILT_IN: [&str; 5] = ["native", "rosetta", "qemu", "efficiency", "taranto
 /// How Tarantool is started.
 const TARANTOOL: &str = "tarantool {driver} --workload {workload} --records {records} \
     --fibers {fibers} --ops-per-txn {ops_per_txn} --index {index} --memory {memory} --jit {jit} \
-    --seed {seed} --prefix {prefix} {settings}";
+    --seed {seed} --prefix {prefix} {pace} {settings}";
 
 /// Options that all arms must share for their times to be comparable.
 const SHARED: [&str; 4] = ["records", "repeat", "cold", "workload"];

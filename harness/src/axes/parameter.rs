@@ -7,6 +7,7 @@ use std::str::FromStr;
 use lycosa_lua::worker::{Driver, IndexKind, WorkerOptions};
 use serde::{Deserialize, Serialize};
 
+use crate::pace::size;
 use crate::quantity::{Size, parse_count, parse_count_u32, parse_fibers, short_count};
 use crate::result::Point;
 use crate::suggestion::nearest;
@@ -166,7 +167,7 @@ impl Parameter {
             number: None,
         };
         match self {
-            Self::Records => count(short_count(point.records), point.records),
+            Self::Records => count(size(point.records), point.records),
             Self::Fibers => count(point.fibers.to_string(), point.fibers.into()),
             Self::OpsPerTxn => count(point.ops_per_txn.to_string(), point.ops_per_txn.into()),
             Self::Memory => count(Size(point.memory_bytes).as_option(), point.memory_bytes),

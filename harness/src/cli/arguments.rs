@@ -8,6 +8,7 @@ use lycosa_lua::worker::{Driver, IndexKind};
 
 use super::baseline::BaselineArguments;
 use super::compare::{self, CompareArguments};
+use super::pace::PaceArguments;
 use super::report::{self, ReportArguments};
 use super::selftest::{self, SelftestArguments};
 use super::sweep::{self, SweepArguments};
@@ -77,6 +78,8 @@ Examples:
   lycosa run --limit-memory 2GiB           no more for the whole worker process
   lycosa run --driver rust                 the engine's share alone
   lycosa run --workload counters.lua --set counters=100 --json counters.json
+  lycosa run --duration 60s --warmup 10s   by time
+  lycosa run --duration 60s --rate 20k/s   operations due at a rate, early or late
   lycosa run --cost 0.12USD/h              what an hour's rent of the machine buys
   lycosa run --save-baseline main          a result to compare later ones with
   lycosa run --baseline main --fail-above 5%
@@ -206,6 +209,9 @@ pub(crate) struct RepetitionArguments {
     /// Limit on the memory of the whole worker process: 2GiB
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
     pub(crate) limit_memory: Option<Size>,
+
+    #[command(flatten)]
+    pub(crate) pace: PaceArguments,
 }
 
 #[derive(Debug, Args)]

@@ -242,6 +242,7 @@ pub(super) fn compare(arguments: &CompareArguments) -> Result<Exit, Failure> {
 fn points(arguments: &CompareArguments, workers: &Workers) -> Result<Vec<WorkerOptions>, Failure> {
     let named = Range::named(arguments.records.as_ref(), arguments.points)
         .map_err(|error| Failure::usage(format!("--records: {error}")))?;
+    let named = arguments.workload.repetitions.pace.sizes(named);
     let mut points = Vec::new();
     for driver in arguments.driver.all() {
         let first = named.as_ref().map(|sizes| sizes[0]);
@@ -421,7 +422,7 @@ fn conclude(
     quiet: bool,
     page: &mut Page<'_>,
 ) -> Result<Exit, Failure> {
-    let Outcome { record, ending } = &measured.outcome;
+    let Outcome { record, ending, .. } = &measured.outcome;
     let runs = &record.runs;
     let counted = counted(session, runs);
     if !runs.is_empty() {
@@ -444,10 +445,9 @@ fn conclude(
     if matches!(ending, Ending::Complete) {
         return Ok(Exit::Done);
     }
-    if runs.is_empty() {
-        page.sentence(YELLOW, "interrupted", "before anything was measured")?;
-    } else {
-        page.sentence(YELLOW, "interrupted", &format!("after {counted}"))?;
+    let text = findings::interrupted(&measured.outcome, &counted);
+    page.sentence(YELLOW, "interrupted", &text)?;
+    if !runs.is_empty() {
         // In one piece, so that it can be copied.
         page.labelled(PLAIN, "go on with", &[command_line::resuming(path)])?;
     }

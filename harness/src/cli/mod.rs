@@ -7,6 +7,7 @@ mod compare;
 mod exec;
 mod information;
 mod measuring;
+mod pace;
 mod report;
 mod run;
 mod selftest;

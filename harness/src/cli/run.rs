@@ -90,24 +90,24 @@ fn conclude(
     quiet: bool,
     out: &mut dyn Write,
 ) -> Result<Exit, Failure> {
-    let Outcome { record, ending } = &measured.outcome;
+    let Outcome { record, ending, .. } = &measured.outcome;
     let runs = &record.runs;
     let figures = summary::figures(runs).map_err(anyhow::Error::from)?;
     let counted = figures.as_ref().map_or(0, |figures| figures.n);
     let counted = format!("{counted} of {} repetitions", session.plan.counted);
     let mut page = Page::new(out, width());
+    let point = Point::of(&session.plan.points[0]);
     if let Ending::Failed(error) = ending {
         if let Some(figures) = &figures {
-            terminal::median_line(&mut page, figures)?;
+            terminal::headline(&mut page, figures, &point)?;
         }
         let message = failed_message(error, &measured.saved, &counted);
         return Err(failed_repetition(error, message));
     }
     match &figures {
         _ if runs.is_empty() => {}
-        Some(figures) if quiet => terminal::median_line(&mut page, figures)?,
+        Some(figures) if quiet => terminal::headline(&mut page, figures, &point)?,
         _ => {
-            let point = Point::of(&session.plan.points[0]);
             terminal::report(&mut page, &session.context, &point, runs, figures.as_ref())?;
             findings::costs(&mut page, &session.context.costs, &[], runs)?;
         }
@@ -119,11 +119,7 @@ fn conclude(
     if matches!(ending, Ending::Complete) {
         return Ok(Exit::Done);
     }
-    let text = if runs.is_empty() {
-        String::from("before anything was measured")
-    } else {
-        format!("after {counted}")
-    };
+    let text = findings::interrupted(&measured.outcome, &counted);
     page.sentence(YELLOW, "interrupted", &text)?;
     Ok(Exit::Interrupted)
 }
@@ -158,7 +154,11 @@ mod tests {
             arms: Vec::new(),
             runs: walls.map_or_else(Vec::new, testing::runs),
         };
-        let outcome = Outcome { record, ending };
+        let outcome = Outcome {
+            record,
+            ending,
+            stopped: None,
+        };
         let mut out = Vec::new();
         let exit = conclude(&session, &Measured { outcome, saved }, quiet, &mut out);
         (exit, String::from_utf8(out).unwrap())

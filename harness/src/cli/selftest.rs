@@ -65,6 +65,11 @@ pub(super) fn selftest(arguments: &SelftestArguments) -> Result<Exit, Failure> {
             "a noise floor takes {INTERVAL_SAMPLES_MIN} repetitions or more; raise --repeat"
         )));
     }
+    if arguments.workload.repetitions.pace.is_given() {
+        return Err(Failure::usage(
+            "a self-test takes a number of records; leave --duration and --rate out",
+        ));
+    }
     let saving = arguments.json.as_deref().map(prepare_saving).transpose()?;
     let facts = environment::facts();
     let interrupt = Interrupt::on_signals()?;
@@ -128,7 +133,7 @@ fn conclude(
     quiet: bool,
     page: &mut Page<'_>,
 ) -> Result<Exit, Failure> {
-    let Outcome { record, ending } = &measured.outcome;
+    let Outcome { record, ending, .. } = &measured.outcome;
     let point = Point::of(&session.plan.points[0]);
     let times = ARMS.map(|arm| wall_times(&record.runs, arm, &point));
     let counted = format!(
@@ -142,7 +147,8 @@ fn conclude(
     }
     if matches!(ending, Ending::Interrupted) {
         show_saved(measured, quiet, page)?;
-        page.sentence(YELLOW, "interrupted", &format!("after {counted}"))?;
+        let text = findings::interrupted(&measured.outcome, &counted);
+        page.sentence(YELLOW, "interrupted", &text)?;
         return Ok(Exit::Interrupted);
     }
     let [a, b] = &times;

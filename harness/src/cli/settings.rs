@@ -36,7 +36,7 @@ pub(crate) fn worker_options(
     };
     check_settings(&arguments.repetitions.settings, &info)?;
     check_limit(arguments.repetitions.limit_memory, arguments.fibers)?;
-    Ok(WorkerOptions {
+    let mut options = WorkerOptions {
         workload,
         records: records.or(info.defaults.records).unwrap_or(RECORDS_DEFAULT),
         fibers: arguments.fibers,
@@ -52,7 +52,12 @@ pub(crate) fn worker_options(
         settings: arguments.repetitions.settings.clone(),
         limit_memory_bytes: arguments.repetitions.limit_memory.map(|limit| limit.0),
         unit: info.unit,
-    })
+        duration_s: None,
+        warmup_s: 0.0,
+        rate_per_s: None,
+    };
+    arguments.repetitions.pace.apply(&mut options)?;
+    Ok(options)
 }
 
 /// A name with `.lua` at its end or a slash in it is a file's; every other is a bundled workload's.

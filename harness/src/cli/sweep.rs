@@ -8,6 +8,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use lycosa_lua::worker::WorkerOptions;
 
 use super::arguments::RepetitionArguments;
 use super::measuring::{
@@ -170,6 +171,9 @@ fn announce(
         let _ = show_header(session, &mut anstream::stderr());
     }
     if plan.missing(record).is_empty() {
+        return Ok(());
+    }
+    if plan.points.iter().any(WorkerOptions::is_by_time) {
         return Ok(());
     }
     let mut progress = Progress::silent();

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Pair, pair};
 use crate::environment::{Context, NoiseFloor};
+use crate::pace::{Rate, Time};
 use crate::quantity::{Size, grouped};
 use crate::result::file::Document;
 use crate::result::{Point, Record, Run, summary};
@@ -144,6 +145,9 @@ fn keys(arm: &str, point: &Point) -> Vec<(String, String)> {
         Ok(serde_json::Value::String(text)) => text,
         _ => String::new(),
     };
+    let time = |seconds: Option<f64>| seconds.map(|s| Time(s).to_string()).unwrap_or_default();
+    let rate = point.rate_per_s.map(|rate| Rate(rate).to_string());
+    let rate = rate.unwrap_or_default();
     let mut keys = vec![
         ("arm", arm.to_owned()),
         ("workload", point.workload.clone()),
@@ -155,6 +159,9 @@ fn keys(arm: &str, point: &Point) -> Vec<(String, String)> {
         ("jit_requested", point.jit_requested.to_string()),
         ("memory_bytes", Size(point.memory_bytes).to_string()),
         ("seed", point.seed.to_string()),
+        ("duration", time(point.duration_s)),
+        ("warmup", time(Some(point.warmup_s))),
+        ("rate", rate),
     ]
     .into_iter()
     .map(|(key, value)| (key.to_owned(), value))

@@ -99,7 +99,7 @@ pub(crate) fn pair_of_arms(
 pub(crate) fn wall_times(runs: &[Run], arm: &str, point: &Point) -> Vec<f64> {
     runs.iter()
         .filter(|run| run.is_counted() && run.arm == arm && run.shared_point() == point)
-        .map(|run| run.wall_s)
+        .map(Run::compared_s)
         .collect()
 }
 

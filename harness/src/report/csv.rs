@@ -63,6 +63,15 @@ struct Row {
     jit_traces: u64,
     jit_aborts: u64,
     checksum: String,
+    duration_s: Option<f64>,
+    warmup_s: f64,
+    rate_per_s: Option<f64>,
+    txn_latency_corrected_p50_ns: Option<u64>,
+    txn_latency_corrected_p95_ns: Option<u64>,
+    txn_latency_corrected_p99_ns: Option<u64>,
+    txn_latency_corrected_p999_ns: Option<u64>,
+    txn_latency_corrected_max_ns: Option<u64>,
+    backlog_ops: Option<u64>,
     limit_memory_bytes: Option<u64>,
     limited_by: Option<LimitedBy>,
 }
@@ -94,6 +103,7 @@ fn row(
     let (host, context, point) = (&subject.host, &subject.context, &run.point);
     // Other programs do not give all figures; what they do not give is empty.
     let latency = run.txn_latency_ns;
+    let corrected = run.txn_latency_corrected_ns;
     let measured = |ns: u64| Some(ns).filter(|_| latency.count > 0);
     Ok(Row {
         file: plain(&dataset.sources[place.source].path),
@@ -144,6 +154,15 @@ fn row(
         jit_traces: run.jit_traces,
         jit_aborts: run.jit_aborts,
         checksum: plain(&run.checksum),
+        duration_s: point.duration_s,
+        warmup_s: point.warmup_s,
+        rate_per_s: point.rate_per_s,
+        txn_latency_corrected_p50_ns: corrected.map(|latency| latency.p50),
+        txn_latency_corrected_p95_ns: corrected.map(|latency| latency.p95),
+        txn_latency_corrected_p99_ns: corrected.map(|latency| latency.p99),
+        txn_latency_corrected_p999_ns: corrected.map(|latency| latency.p999),
+        txn_latency_corrected_max_ns: corrected.map(|latency| latency.max),
+        backlog_ops: run.backlog_ops,
         limit_memory_bytes: point.limit_memory_bytes,
         limited_by: run.limited_by,
     })

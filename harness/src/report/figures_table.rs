@@ -1,5 +1,7 @@
 //! The figures of a section as tables: one row for each place on its axes and subject.
 
+use lycosa_lua::worker::LatencyNs;
+
 use super::dataset::{Dataset, Ratio, Section, Series, SeriesPoint};
 use super::method::estimate_text;
 use super::page::Seconds;
@@ -7,6 +9,7 @@ use super::plain;
 use super::table::{Column, Row, Table};
 use crate::cost::large;
 use crate::quantity::{decimal_bytes, rate, significant};
+use crate::result::Point;
 use crate::result::summary::Figures;
 use crate::statistics::Verdict;
 
@@ -58,11 +61,10 @@ pub(crate) fn times(dataset: &Dataset, section: &Section) -> Table {
         }
         cells
     });
-    let caption = if has_ratios {
-        format!("Wall time; ratios are times over those of {reference}")
-    } else {
-        String::from("Wall time")
-    };
+    let mut caption = String::from(time_title(&section.point));
+    if has_ratios {
+        caption.push_str(&format!("; ratios are times over those of {reference}"));
+    }
     Table {
         caption,
         columns,
@@ -70,8 +72,18 @@ pub(crate) fn times(dataset: &Dataset, section: &Section) -> Table {
     }
 }
 
+/// What the times of a point are.
+pub(crate) fn time_title(point: &Point) -> &'static str {
+    if point.is_by_time() {
+        "Time of a million operations"
+    } else {
+        "Wall time"
+    }
+}
+
 /// Latency, CPU time and memory.
 pub(crate) fn latencies(dataset: &Dataset, section: &Section) -> Table {
+    let has_corrected = section.points().any(|point| corrected(point).is_some());
     let mut columns = heads(section);
     columns.extend([
         Column::right("p50", 0),
@@ -83,6 +95,15 @@ pub(crate) fn latencies(dataset: &Dataset, section: &Section) -> Table {
         Column::right("peak memory", 4),
         Column::right("bytes a record", 5),
     ]);
+    if has_corrected {
+        let title = |name| Column::right(format!("corrected {name}"), 2);
+        columns.extend(["p50", "p95", "p99", "max"].map(title));
+    }
+    let corrected_cells = |point: &SeriesPoint| match corrected(point) {
+        _ if !has_corrected => Vec::new(),
+        Some(of) => [of.p50, of.p95, of.p99, of.max].map(nanoseconds).to_vec(),
+        None => vec![NOTHING.into(); 4],
+    };
     let rows = rows(dataset, section, |_, point, scale| match &point.figures {
         Some(figures) => {
             let latency = figures.txn_latency_ns;
@@ -104,15 +125,25 @@ pub(crate) fn latencies(dataset: &Dataset, section: &Section) -> Table {
                 }),
                 given(bytes > 0.0, || format!("{bytes:.1}")),
             ]);
+            cells.extend(corrected_cells(point));
             cells
         }
-        None => vec![NOTHING.into(); 8],
+        None => vec![NOTHING.into(); if has_corrected { 12 } else { 8 }],
     });
+    let mut caption = String::from("Latency of a transaction, CPU time and memory");
+    if has_corrected {
+        caption.push_str("; corrected latency is from when a transaction was due");
+    }
     Table {
-        caption: String::from("Latency of a transaction, CPU time and memory"),
+        caption,
         columns,
         rows,
     }
+}
+
+/// Latency from when transactions were due, where there was a rate.
+fn corrected(point: &SeriesPoint) -> Option<LatencyNs> {
+    point.figures.as_ref()?.txn_latency_corrected_ns
 }
 
 /// A figure as text, if there is one: other programs do not give all.

@@ -11,9 +11,10 @@ use crate::axes::{self, Parameter, place_text};
 use crate::comparison::{ColdStart, Note, arms, cold_start, notes, voids};
 use crate::cost::Cost;
 use crate::environment::{Context, NoiseFloor};
-use crate::quantity::{Size, grouped, percent, short_count};
+use crate::pace::size;
+use crate::quantity::{Size, grouped, percent};
 use crate::result::{Point, Run};
-use crate::schedule::Plan;
+use crate::schedule::{Outcome, Plan};
 use crate::state::selftest::{DAYS_MAX, Known};
 use crate::statistics::{INTERVAL_SAMPLES_MIN, TwoGroups};
 use crate::worker::limit::LimitedBy;
@@ -97,7 +98,7 @@ pub(crate) fn selftest_title(floor: &NoiseFloor) -> String {
     let title = format!("self-test of {}", day(&floor.date));
     match floor.records.zip(floor.repetitions) {
         Some((records, repetitions)) => {
-            format!("{title}, {} x {repetitions}", short_count(records))
+            format!("{title}, {} x {repetitions}", size(records))
         }
         None => title,
     }
@@ -285,6 +286,24 @@ fn warning(page: &mut Page<'_>, note: &Note, axes: &[Parameter]) -> io::Result<(
         page.sentence(YELLOW, "outliers", &text)?;
     }
     Ok(())
+}
+
+/// How far a measurement came that the user stopped; `counted` says it of whole repetitions.
+pub(crate) fn interrupted(outcome: &Outcome, counted: &str) -> String {
+    let mut text = if outcome.record.runs.is_empty() {
+        String::from("before anything was measured")
+    } else {
+        format!("after {counted}")
+    };
+    if let Some(stopped) = &outcome.stopped {
+        let ops = grouped(stopped.done_ops);
+        text.push_str(&if stopped.is_verified {
+            format!("; the repetition that ran was verified: its invariants held after {ops} operations")
+        } else {
+            format!("; the repetition that ran had done {ops} operations, and the workload has no verify()")
+        });
+    }
+    text
 }
 
 #[cfg(test)]

@@ -7,7 +7,8 @@ use super::page::Seconds;
 use super::{plain, sweep};
 use crate::axes::{self, Findings, Parameter};
 use crate::comparison::cold_start;
-use crate::quantity::{Size, grouped, short_count};
+use crate::pace::size;
+use crate::quantity::{Size, grouped};
 use crate::result::Run;
 use crate::statistics::{self, INTERVAL_SAMPLES_MIN, RatioEstimate};
 
@@ -26,8 +27,10 @@ pub(crate) fn conditions(section: &Section) -> Vec<String> {
             items.push(text);
         }
     };
-    let records = format!("{} records", short_count(point.records));
-    add(&Parameter::Records, records);
+    if !point.is_by_time() {
+        let records = format!("{} records", size(point.records));
+        add(&Parameter::Records, records);
+    }
     let index = match point.index {
         IndexKind::Tree => "TREE",
         IndexKind::Hash => "HASH",

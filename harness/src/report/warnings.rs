@@ -6,6 +6,7 @@ use super::plain;
 use crate::axes::Level;
 use crate::environment::{Conditions, PowerSource, ThermalPressure, Translator, arch_title};
 use crate::quantity::{grouped, rate};
+use crate::result::run::TIMED_OPS;
 use crate::result::{Run, Status};
 use crate::statistics::{self, INTERVAL_SAMPLES_MIN};
 
@@ -223,7 +224,11 @@ fn drift(place: &Place<'_>) -> Option<String> {
 
 fn two_groups(place: &Place<'_>) -> Option<String> {
     let groups = statistics::two_groups(&place.point.counted_wall_s())?;
-    let rate_at = |wall_s: f64| rate(place.point.point.records as f64 / wall_s);
+    let ops = match place.point.point.is_by_time() {
+        true => TIMED_OPS,
+        false => place.point.point.records as f64,
+    };
+    let rate_at = |wall_s: f64| rate(ops / wall_s);
     Some(format!(
         "{}: {} at {}/s, {} at {}/s",
         place.name,

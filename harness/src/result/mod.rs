@@ -102,6 +102,9 @@ pub(crate) mod testing {
             memory_bytes: 4 << 30,
             seed: 1,
             settings: vec![(String::from("payload"), String::from("short"))],
+            duration_s: None,
+            warmup_s: 0.0,
+            rate_per_s: None,
             limit_memory_bytes: None,
             unit: Some(String::from("inserts")),
         }

@@ -16,7 +16,7 @@ use crate::worker::limit::LimitedBy;
 pub(crate) struct Point {
     /// Name of the workload.
     pub(crate) workload: String,
-    /// Operations in all.
+    /// Operations in all; 0 where the time ends it.
     pub(crate) records: u64,
     /// Concurrent fibers.
     pub(crate) fibers: u32,
@@ -36,6 +36,15 @@ pub(crate) struct Point {
     /// `--set KEY=VALUE`.
     #[serde(default)]
     pub(crate) settings: BTreeMap<String, String>,
+    /// Time that ends it, in seconds from the end of the warm-up; null where `records` does.
+    #[serde(default)]
+    pub(crate) duration_s: Option<f64>,
+    /// Time before it that is not counted, in seconds.
+    #[serde(default)]
+    pub(crate) warmup_s: f64,
+    /// Operations that become due in a second; null where they begin as soon as they can.
+    #[serde(default)]
+    pub(crate) rate_per_s: Option<f64>,
     /// Limit on the memory of the whole process, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) limit_memory_bytes: Option<u64>,
@@ -75,14 +84,24 @@ impl Point {
             memory_bytes: options.memory_bytes,
             seed: options.seed,
             settings: options.settings.iter().cloned().collect(),
+            duration_s: options.duration_s,
+            warmup_s: options.warmup_s,
+            rate_per_s: options.rate_per_s,
             limit_memory_bytes: options.limit_memory_bytes,
             unit: Unit(options.unit.clone()),
         }
     }
 
+    /// Whether the time ends it: how many operations it does is then chance.
+    pub(crate) fn is_by_time(&self) -> bool {
+        self.duration_s.is_some()
+    }
+
     /// Whether runs of both must have the same checksum: all that decides on the data is equal.
     pub(crate) fn leaves_the_same_data_as(&self, other: &Self) -> bool {
-        self.workload == other.workload
+        !self.is_by_time()
+            && !other.is_by_time()
+            && self.workload == other.workload
             && self.records == other.records
             && self.fibers == other.fibers
             && self.ops_per_txn == other.ops_per_txn
@@ -127,6 +146,9 @@ pub(crate) fn workload_name(source: &WorkloadSource) -> String {
         ),
     }
 }
+
+/// Operations whose time runs of a given time are compared by.
+pub(crate) const TIMED_OPS: f64 = 1e6;
 
 /// A repetition that gave figures. Fields that 0.1.0 did not write have defaults.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -173,6 +195,15 @@ pub(crate) struct Run {
     /// The same as a base64 `HdrHistogram` (V2); empty where the arm gives none.
     #[serde(default)]
     pub(crate) txn_latency_histogram: String,
+    /// With a rate: the same from the time at which each transaction was due; null without.
+    #[serde(default)]
+    pub(crate) txn_latency_corrected_ns: Option<LatencyNs>,
+    /// The same as a base64 `HdrHistogram` (V2); empty without a rate.
+    #[serde(default)]
+    pub(crate) txn_latency_corrected_histogram: String,
+    /// With a rate: operations that were due before the end and had not begun; null without.
+    #[serde(default)]
+    pub(crate) backlog_ops: Option<u64>,
     /// Traces that the compiler made.
     pub(crate) jit_traces: u64,
     /// Traces that it gave up.
@@ -214,6 +245,16 @@ impl Run {
         !self.cold && self.void.is_none()
     }
 
+    /// What repetitions of a point are compared by, in seconds: their wall time, or where the time
+    /// was given, that of [`TIMED_OPS`] operations.
+    pub(crate) fn compared_s(&self) -> f64 {
+        if self.point.is_by_time() {
+            self.wall_s / self.ops as f64 * TIMED_OPS
+        } else {
+            self.wall_s
+        }
+    }
+
     /// Puts together where a repetition stood, what surrounded it and what it measured.
     pub(crate) fn new(place: Place, surroundings: Surroundings, measurement: Measurement) -> Self {
         Self {
@@ -234,6 +275,9 @@ impl Run {
             checksum: measurement.checksum,
             txn_latency_ns: measurement.txn_latency_ns,
             txn_latency_histogram: measurement.txn_latency_histogram,
+            txn_latency_corrected_ns: measurement.txn_latency_corrected_ns,
+            txn_latency_corrected_histogram: measurement.txn_latency_corrected_histogram,
+            backlog_ops: measurement.backlog_ops,
             jit_traces: measurement.jit_traces,
             jit_aborts: measurement.jit_aborts,
             jit: measurement.jit,

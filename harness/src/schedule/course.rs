@@ -1,8 +1,10 @@
 //! Carrying a plan out: what is already there is kept, what the machine spoilt is run again.
 
+use lycosa_lua::worker::WorkerError;
+
 use super::{
     Arm, Ending, Executor, Expected, Identity, Observer, Outcome, Plan, Repetition,
-    RepetitionError, Slot,
+    RepetitionError, Slot, Stopped,
 };
 use crate::interrupt::Interrupt;
 use crate::result::{ArmRecord, Place, Point, Record, Run, Surroundings, binary};
@@ -22,11 +24,13 @@ pub(crate) fn run(
         points,
         kept: record.runs.len(),
         record,
+        stopped: None,
     };
     let ending = course.run(executor, interrupt, observer);
     Outcome {
         record: course.record,
         ending,
+        stopped: course.stopped,
     }
 }
 
@@ -37,6 +41,7 @@ struct Course<'a> {
     /// Runs that were there before.
     kept: usize,
     record: Record,
+    stopped: Option<Stopped>,
 }
 
 impl Course<'_> {
@@ -56,6 +61,16 @@ impl Course<'_> {
                 match self.repetition(slot, executor, observer) {
                     Ok(()) => observer.finished(slot, &self.record),
                     Err(RepetitionError::Interrupted) => return Ending::Interrupted,
+                    Err(RepetitionError::Worker(WorkerError::Stopped {
+                        done_ops,
+                        is_verified,
+                    })) => {
+                        self.stopped = Some(Stopped {
+                            done_ops,
+                            is_verified,
+                        });
+                        return Ending::Interrupted;
+                    }
                     Err(error) => return Ending::Failed(error),
                 }
                 if let Err(error) = self.check_void(slot) {

@@ -296,6 +296,17 @@ pub(crate) struct Outcome {
     pub(crate) record: Record,
     /// How it ended.
     pub(crate) ending: Ending,
+    /// The repetition that an interruption stopped, if it could still be verified.
+    pub(crate) stopped: Option<Stopped>,
+}
+
+/// A repetition that gave no figures because the user stopped it, and held its invariants.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Stopped {
+    /// Operations done.
+    pub(crate) done_ops: u64,
+    /// Whether the workload has invariants.
+    pub(crate) is_verified: bool,
 }
 
 impl std::fmt::Display for Identity {

@@ -115,7 +115,7 @@ pub(crate) fn pilot(
         if pilot.tried == 0 || started.elapsed() < PILOTS_TIME_MAX {
             let own = kind.iter().map(|position| &points[*position]);
             let largest = own.max_by_key(|point| (point.records, point.memory_bytes));
-            if let Some(largest) = largest {
+            if let Some(largest) = largest.filter(|largest| !largest.is_by_time()) {
                 last = costs(largest, arm, executor, observer)?;
                 pilot.tried += 1;
             }
@@ -160,6 +160,9 @@ fn costs(
                 records_done,
                 records: largest.records,
             })),
+            Err(RepetitionError::Worker(WorkerError::Stopped { .. })) => {
+                Err(RepetitionError::Interrupted)
+            }
             Err(error) => Err(error),
         }
     };

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::axes::{self, Parameter};
 use crate::environment::{Context, Translator, arch_title};
+use crate::pace::{Rate, Time};
 use crate::quantity::{Size, short_count};
 use crate::result::file::{self, Document, ReadError};
 use crate::result::plan::PlanRecord;
@@ -301,6 +302,18 @@ fn point_keys(point: &Point) -> Vec<(String, String)> {
                 String::from("--memory"),
                 Size(point.memory_bytes).as_option(),
             ),
+            ("duration_s" | "warmup_s", Value::Number(number)) => (
+                option_name(key.trim_end_matches("_s")),
+                Time(number.as_f64().unwrap_or_default()).to_string(),
+            ),
+            ("rate_per_s", Value::Number(number)) => (
+                String::from("--rate"),
+                Rate(number.as_f64().unwrap_or_default()).to_string(),
+            ),
+            ("duration_s" | "rate_per_s", _) => {
+                let key = key.trim_end_matches("_s").trim_end_matches("_per");
+                (option_name(key), String::from("none"))
+            }
             ("limit_memory_bytes", _) => (
                 String::from("--limit-memory"),
                 Size(point.limit_memory_bytes.unwrap_or_default()).as_option(),

@@ -8,6 +8,7 @@ mod measure;
 mod native;
 pub mod resources;
 mod scripted;
+mod stopping;
 mod wall;
 
 pub use contract::{
@@ -16,6 +17,7 @@ pub use contract::{
 };
 pub use luajit::{LuaJit, MachineCode, luajit};
 pub use resources::Resources;
+pub use stopping::{Phase, phase, stop};
 pub use wall::{AtQuota, WallCurve, WallEnding, WallOptions, WallStep, wall};
 
 /// The bundled workloads: name and source.
@@ -66,7 +68,8 @@ pub fn bundled_source(name: &str) -> Option<&'static str> {
 /// The script that drives a workload under a real Tarantool; the same one drives it here.
 pub const TARANTOOL_DRIVER: &str = scripted::DRIVER;
 
-/// Modules that workloads may require and Tarantool lacks: path below the driver's folder, and source.
+/// Modules that the driver and workloads require and Tarantool lacks: path below the driver's folder,
+/// and source.
 pub const TARANTOOL_MODULES: &[(&str, &str)] = &[
     (
         "lycosa/checksum.lua",
@@ -75,6 +78,14 @@ pub const TARANTOOL_MODULES: &[(&str, &str)] = &[
     (
         "lycosa/random.lua",
         include_str!("../../workloads/lycosa/random.lua"),
+    ),
+    (
+        "lycosa/histogram.lua",
+        include_str!("../../workloads/lycosa/histogram.lua"),
+    ),
+    (
+        "lycosa/schedule.lua",
+        include_str!("../../workloads/lycosa/schedule.lua"),
     ),
 ];
 
@@ -102,6 +113,9 @@ mod tests {
             memory_bytes: 16 << 20,
             seed: 1,
             settings: Vec::new(),
+            duration_s: None,
+            warmup_s: 0.0,
+            rate_per_s: None,
             limit_memory_bytes: None,
             unit: None,
         }

@@ -17,6 +17,7 @@ use lycosa_engine::{
 use super::contract::{IndexKind, Measurement, WorkerError, WorkerOptions, WorkloadSource};
 use super::measure::{Latencies, cpu_s, peak_rss_bytes};
 use super::resources::{self, Host, Resources};
+use super::stopping::{self, Phase};
 
 const DEFAULT_PAYLOAD: &str = "payload";
 
@@ -27,6 +28,16 @@ where
     if options.workload != WorkloadSource::Bundled(String::from("insert")) {
         let message =
             String::from("only the bundled workload `insert` runs from Rust; use --driver lua");
+        return Err(WorkerError::Usage {
+            message,
+            suggestion: None,
+        });
+    }
+    if options.is_by_clock() {
+        let message = String::from(
+            "from Rust the workload runs over a number of records only; leave --duration and --rate \
+             out, or use --driver lua",
+        );
         return Err(WorkerError::Usage {
             message,
             suggestion: None,
@@ -103,32 +114,45 @@ impl Repetition {
             latencies: RefCell::new(Vec::with_capacity(transactions as usize)),
             failure: RefCell::new(None),
         });
+        stopping::enter(Phase::Transactions);
         let before = resources::own(&Host);
         let (started, cpu_started) = (Instant::now(), cpu_s());
         self.run_fibers(space, &progress)
             .map_err(|error| failed(&error))?;
         let (wall_s, cpu_s) = (started.elapsed().as_secs_f64(), cpu_s() - cpu_started);
+        stopping::enter(Phase::Verification);
         let resources = self.memory(resources::own(&Host).since(&before));
         if let Some(error) = progress.failure.take() {
             return Err(self.explain(&error, progress.done_ops.get()));
         }
         let peak_rss_bytes = peak_rss_bytes();
         let used_bytes = self.engine.database().arena().used_bytes() - used_before;
+        let done_ops = progress.done_ops.get();
+        let checksum = self.verify(space, done_ops)?;
+        if done_ops < options.records && stopping::is_stopped() {
+            return Err(WorkerError::Stopped {
+                done_ops,
+                is_verified: true,
+            });
+        }
         let latencies = progress.latencies.take();
         let latencies = Latencies::of(latencies.iter().map(|latency| latency.as_nanos() as u64));
         Ok(Measurement {
             wall_s,
             cpu_s,
-            ops: progress.done_ops.get(),
+            ops: done_ops,
             peak_rss_bytes,
             bytes_per_record: used_bytes as f64 / options.records as f64,
-            checksum: self.verify(space)?,
+            checksum,
             txn_latency_ns: latencies.percentiles(),
             txn_latency_histogram: latencies.encoded(),
             jit_traces: 0,
             jit_aborts: 0,
             binary_arch: std::env::consts::ARCH.to_owned(),
             jit: false,
+            txn_latency_corrected_ns: None,
+            txn_latency_corrected_histogram: String::new(),
+            backlog_ops: None,
             resources: Some(resources),
         })
     }
@@ -205,10 +229,9 @@ impl Repetition {
         }
     }
 
-    /// Checks that the space holds exactly the ids from 1 on, each with the payload.
-    fn verify(&self, space: u32) -> Result<String, WorkerError> {
+    /// Checks that the space holds exactly the ids from 1 to `records`, each with the payload.
+    fn verify(&self, space: u32, records: u64) -> Result<String, WorkerError> {
         let wrong = |message: String| WorkerError::Verification { message };
-        let records = self.options.records;
         let mut database = self.engine.database();
         let length = database
             .space(space)
@@ -253,7 +276,8 @@ fn work(engine: &Engine, space: u32, payload: &str, options: &WorkerOptions, pro
     let mut tuple = Vec::new();
     loop {
         let first = progress.next_op.get();
-        if first > options.records || progress.failure.borrow().is_some() {
+        if first > options.records || stopping::is_stopped() || progress.failure.borrow().is_some()
+        {
             return;
         }
         let count = u64::from(options.ops_per_txn).min(options.records - first + 1);

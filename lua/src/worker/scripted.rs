@@ -10,6 +10,7 @@ use super::contract::{Measurement, WorkerError, WorkerOptions, WorkloadInfo, Wor
 use super::description::info_of;
 use super::measure::{Latencies, peak_rss_bytes};
 use super::resources::{self, Host, Resources};
+use super::stopping::{self, Phase};
 use crate::{runtime, state};
 
 pub(super) const DRIVER: &str = include_str!("../../workloads/run.lua");
@@ -127,7 +128,7 @@ fn run_in_main_fiber(lua: &Lua, options: &WorkerOptions) -> Result<Measurement, 
     };
     let jit = options.jit && lua.load("return (jit.status())").eval().unwrap_or(false);
     let mut measurement = collect(&measured).map_err(lua_failed)?;
-    if measurement.ops != options.records {
+    if !options.is_by_time() && measurement.ops != options.records {
         let message = format!(
             "{} operations were done, not {}",
             measurement.ops, options.records
@@ -205,7 +206,9 @@ fn arguments(
 ) -> mlua::Result<Table> {
     configure(lua, options.memory_bytes)?;
     let ctx = lua.create_table()?;
-    ctx.set("records", options.records)?;
+    if !options.is_by_time() {
+        ctx.set("records", options.records)?;
+    }
     ctx.set("fibers", options.fibers)?;
     ctx.set("ops_per_txn", options.ops_per_txn)?;
     ctx.set("index", options.index.name())?;
@@ -214,11 +217,37 @@ fn arguments(
     for (name, value) in &options.settings {
         settings.set(name.as_str(), value.as_str())?;
     }
+    let pace = lua.create_table()?;
+    pace.set("duration_s", options.duration_s)?;
+    pace.set("warmup_s", options.warmup_s)?;
+    pace.set("rate_per_s", options.rate_per_s)?;
+    let argument = lua.create_table()?;
+    argument.set("workload", workload)?;
+    argument.set("ctx", ctx)?;
+    argument.set("settings", settings)?;
+    argument.set("pace", pace)?;
+    argument.set("host", host(lua, readings)?)?;
+    Ok(argument)
+}
+
+/// What the driver asks of the process.
+fn host(lua: &Lua, readings: &Readings) -> mlua::Result<Table> {
     let host = lua.create_table()?;
     host.set(
         "peak_rss_bytes",
         lua.create_function(|_, ()| Ok(peak_rss_bytes() as f64))?,
     )?;
+    host.set(
+        "enter",
+        lua.create_function(|_, phase: String| {
+            stopping::enter(match phase.as_str() {
+                "transactions" => Phase::Transactions,
+                _ => Phase::Verification,
+            });
+            Ok(())
+        })?,
+    )?;
+    host.set("stop", mlua::LightUserData(stopping::address()))?;
     let (begin, end) = (readings.clone(), readings.clone());
     host.set(
         "begin",
@@ -228,17 +257,31 @@ fn arguments(
         "finish",
         lua.create_function(move |_, levels: Table| end.end(&levels))?,
     )?;
-    let argument = lua.create_table()?;
-    argument.set("workload", workload)?;
-    argument.set("ctx", ctx)?;
-    argument.set("settings", settings)?;
-    argument.set("host", host)?;
-    Ok(argument)
+    Ok(host)
+}
+
+/// Latencies of a run by the clock, from the driver's histogram.
+fn of_histogram(histogram: &Table) -> mlua::Result<Latencies> {
+    let counts: mlua::LuaString = histogram.get("counts")?;
+    let bytes = counts.as_bytes();
+    let counts = bytes.as_chunks::<8>().0.iter();
+    let counts = counts.map(|chunk| f64::from_ne_bytes(*chunk) as u64);
+    Ok(Latencies::of_buckets(
+        counts,
+        histogram.get::<f64>("max")? as u64,
+    ))
 }
 
 fn collect(measured: &Table) -> mlua::Result<Measurement> {
-    let raw: mlua::LuaString = measured.get("latencies")?;
-    let latencies = Latencies::of_native_words(&raw.as_bytes());
+    let latencies = match measured.get::<Option<Table>>("histogram")? {
+        Some(histogram) => of_histogram(&histogram)?,
+        None => {
+            let raw: mlua::LuaString = measured.get("latencies")?;
+            Latencies::of_native_words(&raw.as_bytes())
+        }
+    };
+    let corrected = measured.get::<Option<Table>>("corrected")?;
+    let corrected = corrected.as_ref().map(of_histogram).transpose()?;
     Ok(Measurement {
         wall_s: measured.get("wall_s")?,
         cpu_s: measured.get("cpu_s")?,
@@ -254,6 +297,14 @@ fn collect(measured: &Table) -> mlua::Result<Measurement> {
         jit_aborts: 0,
         binary_arch: std::env::consts::ARCH.to_owned(),
         jit: false,
+        txn_latency_corrected_ns: corrected.as_ref().map(Latencies::percentiles),
+        txn_latency_corrected_histogram: corrected
+            .as_ref()
+            .map(Latencies::encoded)
+            .unwrap_or_default(),
+        backlog_ops: measured
+            .get::<Option<f64>>("backlog_ops")?
+            .map(|ops| ops as u64),
         resources: None,
     })
 }
@@ -275,6 +326,10 @@ fn explain(failure: &Value, options: &WorkerOptions) -> WorkerError {
             quota_bytes: options.memory_bytes,
             records_done: failure.get::<f64>("records_done").unwrap_or(0.0) as u64,
             records: options.records,
+        },
+        Some("stopped") => WorkerError::Stopped {
+            done_ops: failure.get::<f64>("done_ops").unwrap_or(0.0) as u64,
+            is_verified: failure.get("is_verified").unwrap_or(false),
         },
         Some("verification") => WorkerError::Verification { message },
         _ => {

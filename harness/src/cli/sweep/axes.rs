@@ -6,6 +6,7 @@ use lycosa_lua::worker::{Driver, WorkerOptions, WorkloadInfo, WorkloadSource};
 
 use super::super::Failure;
 use super::super::arguments::{RepetitionArguments, WorkloadArguments};
+use super::super::pace::check_pace;
 use super::super::settings::{check_driver, check_limit, worker_options};
 use crate::axes::{self, Axis, Parameter, Values};
 use crate::range;
@@ -171,6 +172,12 @@ impl Axes {
             let applied = parameter.apply(&mut base, value);
             applied.map_err(|reason| Failure::usage(format!("{}: {reason}", parameter.name())))?;
         }
+        let is_records = |axis: &Axis| axis.parameter == Parameter::Records;
+        if base.is_by_time() && self.axes.iter().any(is_records) {
+            return Err(Failure::usage(
+                "--duration ends each repetition, so that records are no axis; leave one of them out",
+            ));
+        }
         let points = if self.axes.is_empty() {
             self.sizes(base)
         } else {
@@ -178,6 +185,7 @@ impl Axes {
         };
         for point in &points {
             check_driver(point.driver, &point.workload)?;
+            check_pace(point)?;
         }
         let fibers = points.iter().map(|point| point.fibers).max().unwrap_or(1);
         check_limit(repetitions.limit_memory, fibers)?;
@@ -187,7 +195,7 @@ impl Axes {
     /// The records are what varies where nothing else does: one size, if one was given.
     fn sizes(&self, base: WorkerOptions) -> Vec<WorkerOptions> {
         let is_records = |(parameter, _): &(Parameter, String)| *parameter == Parameter::Records;
-        if self.single.iter().any(is_records) {
+        if base.is_by_time() || self.single.iter().any(is_records) {
             return vec![base];
         }
         let sizes = range::multiples(base.records, 1..=MULTIPLE_DEFAULT).into_iter();

@@ -7,7 +7,7 @@ use super::super::measuring::{failed_message, failed_repetition, width};
 use super::super::{Exit, Failure, command_line};
 use crate::axes::Parameter;
 use crate::progress::Progress;
-use crate::report::page::{DIM, PLAIN, Page, Seconds, YELLOW};
+use crate::report::page::{DIM, PLAIN, Page, YELLOW};
 use crate::report::sizes::SizeTable;
 use crate::report::{findings, sweep as report, terminal};
 use crate::result::{Point, Record, Run, summary};
@@ -87,7 +87,7 @@ impl<'a, W: Write> Rows<'a, W> {
         if self.quiet {
             return Ok(());
         }
-        let time = Seconds::like(run.wall_s).with_unit(run.wall_s);
+        let time = terminal::figure(run);
         let items = [time, String::from("(not counted)")];
         self.write(|_, page| page.labelled(DIM, "cold", &items))
     }
@@ -120,7 +120,7 @@ impl<'a, W: Write> Rows<'a, W> {
         measured: &Measured,
         path: &Path,
     ) -> Result<Exit, Failure> {
-        let Outcome { record, ending } = &measured.outcome;
+        let Outcome { record, ending, .. } = &measured.outcome;
         let counted = format!(
             "{} of {} repetitions",
             record.runs.iter().filter(|run| run.void.is_none()).count(),
@@ -159,7 +159,8 @@ impl<'a, W: Write> Rows<'a, W> {
         let exit = if matches!(ending, Ending::Complete) {
             Exit::Done
         } else {
-            self.show(|rows| rows.interrupted(&counted, record, path));
+            let text = findings::interrupted(&measured.outcome, &counted);
+            self.show(|rows| rows.interrupted(&text, record, path));
             Exit::Interrupted
         };
         match self.failed.take() {
@@ -192,13 +193,13 @@ impl<'a, W: Write> Rows<'a, W> {
         })
     }
 
-    fn interrupted(&mut self, counted: &str, record: &Record, path: &Path) -> io::Result<()> {
+    fn interrupted(&mut self, text: &str, record: &Record, path: &Path) -> io::Result<()> {
         let is_empty = record.runs.is_empty();
         self.write(|_, page| {
+            page.sentence(YELLOW, "interrupted", text)?;
             if is_empty {
-                return page.sentence(YELLOW, "interrupted", "before anything was measured");
+                return Ok(());
             }
-            page.sentence(YELLOW, "interrupted", &format!("after {counted}"))?;
             // In one piece, so that it can be copied.
             page.labelled(PLAIN, "go on with", &[command_line::resuming(path)])
         })

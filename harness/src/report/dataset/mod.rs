@@ -274,6 +274,13 @@ impl Section {
     }
 }
 
+impl Section {
+    /// All points of all series.
+    pub(crate) fn points(&self) -> impl Iterator<Item = &SeriesPoint> {
+        self.series.iter().flat_map(|series| &series.points)
+    }
+}
+
 impl Series {
     /// The repetitions at a place.
     pub(crate) fn at(&self, place: &[Level]) -> Option<&SeriesPoint> {
@@ -299,7 +306,7 @@ impl SeriesPoint {
         self.runs
             .iter()
             .filter(|run| run.is_counted())
-            .map(|run| run.wall_s)
+            .map(Run::compared_s)
             .collect()
     }
 }

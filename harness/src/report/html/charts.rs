@@ -8,6 +8,7 @@ use super::chart::{Chart, Dot, Line};
 use crate::axes::{Level, Parameter};
 use crate::quantity::{decimal_bytes, short_count};
 use crate::report::dataset::{Dataset, Section, SeriesPoint};
+use crate::report::figures_table::time_title;
 use crate::report::plain;
 use crate::report::side_by_side::cut;
 use crate::result::Run;
@@ -89,7 +90,7 @@ struct Quantity {
 }
 
 const WALL_TIME: Quantity = Quantity {
-    of_run: |run| run.wall_s,
+    of_run: Run::compared_s,
     of_figures: |point| Some(point.figures.as_ref()?.wall_s.median),
     interval: |point| point.figures.as_ref()?.wall_s.interval,
 };
@@ -129,7 +130,7 @@ impl<'a> Charts<'a> {
             largest if largest < 1.0 => (1e3, "ms"),
             _ => (1.0, "s"),
         };
-        let title = format!("Wall time, {unit}");
+        let title = format!("{}, {unit}", time_title(&self.section.point));
         let mut chart = self.over_places(title, scaled(lines, factor));
         chart.y = chart.y.in_step_with(&chart.x, &values(&chart.lines));
         chart
@@ -220,7 +221,7 @@ impl<'a> Charts<'a> {
                 let x = self.place(strand, point);
                 let median = figures.wall_s.median;
                 line.dots
-                    .extend(dots(point, x, |run| percent(run.wall_s, median)));
+                    .extend(dots(point, x, |run| percent(run.compared_s(), median)));
             }
             lines.push(line);
         }

@@ -258,9 +258,9 @@ fn repetitions(dataset: &Dataset, section: &Section) -> Markup {
 
 fn times(point: &SeriesPoint) -> Markup {
     let counted = point.figures.as_ref().map(|figures| figures.wall_s.median);
-    let like = counted.or_else(|| point.runs.first().map(|run| run.wall_s));
+    let like = counted.or_else(|| point.runs.first().map(Run::compared_s));
     let scale = Seconds::like(like.unwrap_or(1.0));
-    let shown = |run: &Run| scale.with_unit(run.wall_s);
+    let shown = |run: &Run| scale.with_unit(run.compared_s());
     html! {
         @for run in &point.runs {
             @if let Some(reason) = &run.void {
