@@ -4,8 +4,10 @@
 //! reports. What a worker does is [`lycosa_lua`]'s business.
 
 mod arms;
+mod axes;
 mod cli;
 mod comparison;
+mod cost;
 mod environment;
 mod interrupt;
 mod pace;

@@ -12,12 +12,12 @@ use lycosa_lua::worker::{Sample, WorkerOptions};
 
 use course::Course;
 
-use crate::pace::size;
+use crate::axes;
 use crate::quantity::{percent, rate};
 use crate::report::page::{LABEL_WIDTH, Seconds, WIDTH_DEFAULT, YELLOW};
 use crate::report::terminal;
 use crate::result::run::TIMED_OPS;
-use crate::result::{Record, Run};
+use crate::result::{Point, Record, Run};
 use crate::schedule::{Observer, Plan, Slot};
 use crate::statistics::{self, Summary};
 
@@ -104,6 +104,7 @@ impl Progress {
         let plan = Plan {
             arms: Vec::new(),
             points: Vec::new(),
+            axes: Vec::new(),
             cold: 0,
             counted: 0,
         };
@@ -144,7 +145,8 @@ impl Progress {
         };
         let mut place = String::new();
         if self.plan.points.len() > 1 {
-            place = format!("{}   ", size(self.plan.points[slot.point].records));
+            let point = Point::of(&self.plan.points[slot.point]);
+            place = format!("{}   ", axes::place_text(&self.plan.axes, &point));
         }
         if self.plan.arms.len() > 1 {
             let name = &self.plan.arms[slot.arm].name;
@@ -255,7 +257,7 @@ impl Observer for Progress {
         } else {
             self.bar.inc(1);
         }
-        let counted = record.counted(&run.arm, &run.point);
+        let counted = record.counted(&run.arm, run.shared_point());
         self.walls_s = counted.iter().map(|run| run.compared_s()).collect();
         self.bar.set_message(self.status());
         if self.mode == Mode::Lines {
@@ -374,9 +376,11 @@ mod tests {
                 .map(|name| Arm {
                     name: (*name).to_owned(),
                     expected: crate::schedule::Expected::default(),
+                    options: Vec::new(),
                 })
                 .collect(),
             points: records.iter().copied().map(point).collect(),
+            axes: axes::records(),
             cold: 1,
             counted: 15,
         }

@@ -398,6 +398,39 @@ fn the_course_of_a_real_run_is_drawn_and_told_in_every_form() {
 }
 
 #[test]
+fn a_browser_shows_a_heat_map_without_complaint_on_a_phone_too() {
+    let Some(browser) = browser() else {
+        println!("skipped: there is no chromium");
+        return;
+    };
+    let folder = folder();
+    let sweep = "sweep --fibers 1..8:1 --index tree,hash --records 1k --repeat 1 --json m.json";
+    let output = lycosa(&sweep.split(' ').collect::<Vec<_>>(), folder.path());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let output = lycosa(&["report", "m.json", "-o", "page.html"], folder.path());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let path = folder.path().join("page.html");
+    let (dom, console) = open(&browser, &path);
+    assert_eq!(console, Vec::<String>::new());
+    assert_eq!(dom.matches("<rect class=\"cell h").count(), 16);
+    for mark in ["<rect class=\"cell h9 best\"", "class=\"number best\""] {
+        assert_eq!(dom.matches(mark).count(), 1, "{mark}");
+    }
+    for label in [
+        ">tree</text>",
+        ">8</text>",
+        "role=\"img\"",
+        "class=\"scale\"",
+    ] {
+        assert!(dom.contains(label), "{label}");
+    }
+    let page = fs::read_to_string(&path).expect("the page");
+    for width in [360, 1280] {
+        assert!(width_on(&browser, folder.path(), &page, width) <= width);
+    }
+}
+
+#[test]
 fn a_page_of_hostile_names_runs_nothing() {
     let Some(browser) = browser() else {
         println!("skipped: there is no chromium");

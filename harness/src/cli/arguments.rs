@@ -13,6 +13,8 @@ use super::report::{self, ReportArguments};
 use super::selftest::{self, SelftestArguments};
 use super::sweep::{self, SweepArguments};
 use super::wall::{self, WallArguments};
+use crate::axes::SEED_MAX;
+use crate::cost::Cost;
 use crate::pace::Time;
 use crate::quantity::{Size, parse_count, parse_count_u32, parse_fibers};
 
@@ -39,7 +41,7 @@ pub(crate) enum Command {
     Run(RunArguments),
     /// Runs a workload over many sizes, saves as it goes, goes on after a stop
     #[command(after_help = sweep::EXAMPLES)]
-    Sweep(SweepArguments),
+    Sweep(Box<SweepArguments>),
     /// Compares ways to run a workload, in turns: native and translated, old and new
     #[command(after_help = compare::EXAMPLES)]
     Compare(CompareArguments),
@@ -80,6 +82,7 @@ Examples:
   lycosa run --duration 60s --warmup 10s   by time
   lycosa run --duration 60s --report-interval 1s
   lycosa run --duration 60s --rate 20k/s   operations due at a rate, early or late
+  lycosa run --cost 0.12USD/h              what an hour's rent of the machine buys
   lycosa run --save-baseline main          a result to compare later ones with
   lycosa run --baseline main --fail-above 5%
 
@@ -127,6 +130,10 @@ pub(crate) struct RunArguments {
     #[arg(long, value_enum, default_value_t = DriverKind::Lua)]
     pub(crate) driver: DriverKind,
 
+    /// What running this machine costs: 0.12/h, 0.12USD/h, 90EUR/month
+    #[arg(long, value_name = "COST")]
+    pub(crate) cost: Option<Cost>,
+
     /// Saves everything, raw repetitions included
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
@@ -139,12 +146,12 @@ pub(crate) struct RunArguments {
     pub(crate) quiet: bool,
 }
 
-/// What all commands that measure take: the workload but for its size and driver, and how often.
-#[derive(Debug, Args)]
+/// What all commands that measure one value of each option take: the workload but for its size and
+/// driver, and how often.
+#[derive(Debug, Clone, Args)]
 pub(crate) struct WorkloadArguments {
-    /// Bundled workload (see `lycosa workloads`), or a Lua file
-    #[arg(long, value_name = "NAME|FILE.lua", default_value = "insert")]
-    pub(crate) workload: String,
+    #[command(flatten)]
+    pub(crate) repetitions: RepetitionArguments,
 
     /// Concurrent fibers
     #[arg(long, value_name = "N", default_value = "50", value_parser = parse_fibers, allow_hyphen_values = true)]
@@ -153,14 +160,6 @@ pub(crate) struct WorkloadArguments {
     /// Operations of one transaction [default: the workload's own, else 100]
     #[arg(long, value_name = "N", value_parser = parse_count_u32, allow_hyphen_values = true)]
     pub(crate) ops_per_txn: Option<u32>,
-
-    /// Repetitions that count
-    #[arg(long, value_name = "N", default_value = "15", value_parser = parse_repeat, allow_hyphen_values = true)]
-    pub(crate) repeat: u32,
-
-    /// Repetitions before them that do not count
-    #[arg(long, value_name = "N", default_value = "1", value_parser = parse_cold, allow_hyphen_values = true)]
-    pub(crate) cold: u32,
 
     /// Primary index: a B+tree or a hash table
     #[arg(long, value_enum, default_value_t = Index::Tree)]
@@ -179,10 +178,6 @@ pub(crate) struct WorkloadArguments {
     )]
     pub(crate) memory: Size,
 
-    /// Limit on the memory of the whole worker process: 2GiB
-    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
-    pub(crate) limit_memory: Option<Size>,
-
     /// Seed for whatever the workload draws at random
     #[arg(
         long,
@@ -192,10 +187,30 @@ pub(crate) struct WorkloadArguments {
         allow_hyphen_values = true
     )]
     pub(crate) seed: u64,
+}
+
+/// What all commands that measure take: which workload, and how often.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct RepetitionArguments {
+    /// Bundled workload (see `lycosa workloads`), or a Lua file
+    #[arg(long, value_name = "NAME|FILE.lua", default_value = "insert")]
+    pub(crate) workload: String,
 
     /// Sets an option of the workload; may be given several times
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = parse_setting, allow_hyphen_values = true)]
     pub(crate) settings: Vec<(String, String)>,
+
+    /// Repetitions that count
+    #[arg(long, value_name = "N", default_value = "15", value_parser = parse_repeat, allow_hyphen_values = true)]
+    pub(crate) repeat: u32,
+
+    /// Repetitions before them that do not count
+    #[arg(long, value_name = "N", default_value = "1", value_parser = parse_cold, allow_hyphen_values = true)]
+    pub(crate) cold: u32,
+
+    /// Limit on the memory of the whole worker process: 2GiB
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
+    pub(crate) limit_memory: Option<Size>,
 
     #[command(flatten)]
     pub(crate) pace: PaceArguments,
@@ -292,9 +307,6 @@ fn parse_cold(text: &str) -> Result<u32, String> {
     parse_repeat(text).map_err(|reason| reason.replace("at least 1", "at least 0"))
 }
 
-/// Lua's numbers hold every whole number up to here.
-const SEED_MAX: u64 = 1 << 53;
-
 pub(super) fn parse_seed(text: &str) -> Result<u64, String> {
     match text.trim().parse() {
         Ok(seed) if seed <= SEED_MAX => Ok(seed),
@@ -361,7 +373,8 @@ mod tests {
             (run.records, workload.fibers, workload.ops_per_txn),
             (None, 50, None)
         );
-        assert_eq!((workload.cold, workload.repeat), (1, 15));
+        let repetitions = &workload.repetitions;
+        assert_eq!((repetitions.cold, repetitions.repeat), (1, 15));
         assert_eq!(workload.memory, Size(4 << 30));
     }
 

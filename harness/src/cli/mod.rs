@@ -59,6 +59,14 @@ impl Failure {
         }
     }
 
+    /// The same, with what it is about in front.
+    pub(crate) fn within(self, about: &str) -> Self {
+        Self {
+            message: format!("{about}: {}", self.message),
+            ..self
+        }
+    }
+
     /// Something that went wrong on the way.
     pub(crate) fn failed(message: impl Into<String>) -> Self {
         Self {

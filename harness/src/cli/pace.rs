@@ -7,7 +7,7 @@ use super::Failure;
 use crate::pace::{Rate, Time, parse_duration};
 
 /// When transactions begin and when the last one has.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct PaceArguments {
     /// Ends each repetition after this time, not after --records: 300s, 5m
     #[arg(
@@ -33,6 +33,17 @@ pub(crate) struct PaceArguments {
     pub(crate) rate: Option<Rate>,
 }
 
+/// Refuses what the driver in Rust cannot do.
+pub(super) fn check_pace(options: &WorkerOptions) -> Result<(), Failure> {
+    if options.is_by_clock() && options.driver == Driver::Rust {
+        return Err(Failure::usage(
+            "--driver rust runs over a number of records only; leave --duration and --rate out, or \
+             use --driver lua",
+        ));
+    }
+    Ok(())
+}
+
 impl PaceArguments {
     /// Puts them into a worker's options.
     pub(super) fn apply(&self, options: &mut WorkerOptions) -> Result<(), Failure> {
@@ -42,13 +53,7 @@ impl PaceArguments {
         if options.is_by_time() {
             options.records = 0;
         }
-        if options.is_by_clock() && options.driver == Driver::Rust {
-            return Err(Failure::usage(
-                "--driver rust runs over a number of records only; leave --duration and --rate \
-                 out, or use --driver lua",
-            ));
-        }
-        Ok(())
+        check_pace(options)
     }
 
     /// Whether any of them was given.

@@ -4,11 +4,12 @@ use std::io::{self, Write};
 
 use super::arguments::RunArguments;
 use super::measuring::{
-    describe, failed_message, failed_repetition, launcher, measuring_context, mode, own_arm,
-    prepare_saving, width,
+    costs_of_own, describe, failed_message, failed_repetition, launcher, measuring_context, mode,
+    own_arm, prepare_saving, width,
 };
 use super::settings::worker_options;
 use super::{Exit, Failure};
+use crate::axes;
 use crate::environment;
 use crate::interrupt::Interrupt;
 use crate::progress::Progress;
@@ -35,13 +36,15 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Failure> {
     )?;
     let mut executor = ProcessExecutor::new(vec![workers]);
     let mut context = measuring_context(&facts);
+    context.costs = costs_of_own(&context, arguments.cost.as_ref());
     arguments.baseline.look_up_noise_floor(&mut context);
     let mut session = Session {
         plan: Plan {
             arms: vec![own_arm(&context)],
             points: vec![options],
-            cold: arguments.workload.cold,
-            counted: arguments.workload.repeat,
+            axes: axes::records(),
+            cold: arguments.workload.repetitions.cold,
+            counted: arguments.workload.repetitions.repeat,
         },
         context,
         saving,
@@ -106,6 +109,7 @@ fn conclude(
         Some(figures) if quiet => terminal::headline(&mut page, figures, &point)?,
         _ => {
             terminal::report(&mut page, &session.context, &point, runs, figures.as_ref())?;
+            findings::costs(&mut page, &session.context.costs, &[], runs)?;
         }
     }
     let saved = measured.saved.as_ref().map_err(Failure::failed)?;
@@ -139,6 +143,7 @@ mod tests {
             plan: Plan {
                 arms: vec![own_arm(&context)],
                 points: vec![testing::options()],
+                axes: axes::records(),
                 cold: 1,
                 counted: 15,
             },

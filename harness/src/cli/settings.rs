@@ -6,6 +6,7 @@ use lycosa_lua::worker::{self, Driver, WorkerOptions, WorkloadInfo, WorkloadSour
 
 use super::Failure;
 use super::arguments::{Switch, WorkloadArguments};
+use crate::quantity::Size;
 use crate::suggestion::nearest;
 use crate::worker::limit::LimitedBy;
 
@@ -23,7 +24,7 @@ pub(crate) fn worker_options(
     describe: impl FnOnce(&WorkloadSource) -> Result<WorkloadInfo, Failure>,
 ) -> Result<WorkerOptions, Failure> {
     let mut bundled = worker::bundled().map_err(anyhow::Error::from)?;
-    let workload = source(&arguments.workload, &bundled)?;
+    let workload = source(&arguments.repetitions.workload, &bundled)?;
     check_driver(driver, &workload)?;
     let known = match &workload {
         WorkloadSource::Bundled(name) => bundled.iter().position(|info| info.name == *name),
@@ -33,12 +34,8 @@ pub(crate) fn worker_options(
         Some(position) => bundled.swap_remove(position),
         None => describe(&workload)?,
     };
-    check_settings(&arguments.settings, &info)?;
-    if let Some(limit) = arguments.limit_memory
-        && let Some(refusal) = LimitedBy::here().refusal(limit, arguments.fibers)
-    {
-        return Err(Failure::usage(refusal));
-    }
+    check_settings(&arguments.repetitions.settings, &info)?;
+    check_limit(arguments.repetitions.limit_memory, arguments.fibers)?;
     let mut options = WorkerOptions {
         workload,
         records: records.or(info.defaults.records).unwrap_or(RECORDS_DEFAULT),
@@ -52,15 +49,15 @@ pub(crate) fn worker_options(
         jit: arguments.jit == Switch::On,
         memory_bytes: arguments.memory.0,
         seed: arguments.seed,
-        settings: arguments.settings.clone(),
+        settings: arguments.repetitions.settings.clone(),
         duration_s: None,
-        report_interval_s: arguments.report_interval.map(|time| time.0),
+        report_interval_s: arguments.repetitions.report_interval.map(|time| time.0),
         warmup_s: 0.0,
         rate_per_s: None,
-        limit_memory_bytes: arguments.limit_memory.map(|limit| limit.0),
+        limit_memory_bytes: arguments.repetitions.limit_memory.map(|limit| limit.0),
         unit: info.unit,
     };
-    arguments.pace.apply(&mut options)?;
+    arguments.repetitions.pace.apply(&mut options)?;
     check_intervals(&options)?;
     Ok(options)
 }
@@ -142,7 +139,15 @@ fn check_settings(settings: &[(String, String)], info: &WorkloadInfo) -> Result<
     Ok(())
 }
 
-fn check_driver(driver: Driver, workload: &WorkloadSource) -> Result<(), Failure> {
+/// Refuses a limit that so many fibers cannot be started under.
+pub(super) fn check_limit(limit: Option<Size>, fibers: u32) -> Result<(), Failure> {
+    match limit.and_then(|limit| LimitedBy::here().refusal(limit, fibers)) {
+        Some(refusal) => Err(Failure::usage(refusal)),
+        None => Ok(()),
+    }
+}
+
+pub(super) fn check_driver(driver: Driver, workload: &WorkloadSource) -> Result<(), Failure> {
     let has_rust_driver = matches!(workload, WorkloadSource::Bundled(name) if name == "insert");
     if driver == Driver::Rust && !has_rust_driver {
         return Err(Failure::usage(

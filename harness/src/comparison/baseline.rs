@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Pair, pair, wall_times};
+use super::{Pair, pair};
 use crate::environment::{Context, NoiseFloor};
 use crate::pace::{Rate, Time};
 use crate::quantity::{Size, grouped};
@@ -206,6 +206,12 @@ pub(crate) struct NowAndThen {
     pub(crate) pair: Pair,
 }
 
+/// Times of the counted runs of an arm that did just this, whatever its plan's point was.
+fn times_at(runs: &[Run], arm: &str, point: &Point) -> Vec<f64> {
+    let own = |run: &&Run| run.is_counted() && run.arm == arm && run.point == *point;
+    runs.iter().filter(own).map(|run| run.wall_s).collect()
+}
+
 /// Every arm and point of the measurement beside the baseline.
 pub(crate) fn against(
     now: &[Run],
@@ -215,8 +221,8 @@ pub(crate) fn against(
     summary::groups(now)
         .into_iter()
         .filter_map(|(arm, point)| {
-            let times = wall_times(now, arm, point);
-            let then = wall_times(baseline, arm, point);
+            let times = times_at(now, arm, point);
+            let then = times_at(baseline, arm, point);
             Some(NowAndThen {
                 arm: arm.to_owned(),
                 pair: pair(point, &times, &then, measured_floor)?,

@@ -168,7 +168,8 @@ impl Table {
     fn is_complete(&self, runs: &[Run]) -> bool {
         let point = &self.points[self.shown];
         self.arms.iter().all(|arm| {
-            let of_arm = |run: &&Run| run.is_counted() && run.arm == *arm && run.point == *point;
+            let of_arm =
+                |run: &&Run| run.is_counted() && run.arm == *arm && run.shared_point() == point;
             runs.iter().filter(of_arm).count() >= self.counted
         })
     }

@@ -1,13 +1,13 @@
 //! The course of a section's points as a table: how even throughput and latency were.
 
 use super::dataset::course::{Course, Piece};
-use super::dataset::{Dataset, Section};
+use super::dataset::{Dataset, Section, SeriesPoint};
 use super::sparkline::sparkline;
 use super::table::{Column, Row, Table};
+use crate::axes::Parameter;
 use crate::pace::Time;
 use crate::quantity::{decimal_bytes, rate, short_count, significant};
 use crate::report::terminal::latency_unit;
-use crate::result::Point;
 use crate::statistics;
 
 /// Columns of a sparkline.
@@ -19,14 +19,15 @@ const NOTHING: &str = "-";
 /// One row for each point that was told in intervals; `None` if none was.
 pub(crate) fn table(dataset: &Dataset, section: &Section) -> Option<Table> {
     let mut rows: Vec<Row> = Vec::new();
-    for records in section.sizes() {
+    for place in section.places() {
         for series in &section.series {
-            let point = series.at(records);
-            let Some(course) = point.and_then(|point| point.course(COLUMNS)) else {
+            let told = series
+                .at(&place)
+                .and_then(|point| Some((point, point.course(COLUMNS)?)));
+            let Some((point, course)) = told else {
                 continue;
             };
-            let size = point.map_or_else(String::new, |point| size(&point.point));
-            let mut cells = vec![size, dataset.label(series).to_owned()];
+            let mut cells = vec![name(section, point), dataset.label(series).to_owned()];
             cells.extend(figures(&course));
             rows.push(Row {
                 continues: rows.last().is_some_and(|row| row.cells[0] == cells[0]),
@@ -41,7 +42,7 @@ pub(crate) fn table(dataset: &Dataset, section: &Section) -> Option<Table> {
             section.point.operation_noun()
         ),
         columns: vec![
-            Column::right("size", 0),
+            Column::right(if is_by_size(section) { "size" } else { "point" }, 0),
             Column::left("arm", 0),
             Column::right("intervals", 5),
             Column::left("throughput", 1),
@@ -58,11 +59,17 @@ pub(crate) fn table(dataset: &Dataset, section: &Section) -> Option<Table> {
     })
 }
 
-/// What decides on how long a run is: its records or its time.
-pub(crate) fn size(point: &Point) -> String {
-    match point.duration_s {
+/// Whether the points of a section differ in nothing but how long they run.
+fn is_by_size(section: &Section) -> bool {
+    matches!(section.axes.as_slice(), [] | [Parameter::Records])
+}
+
+/// What a point is called: by where it is on the axes, or by its records or its time.
+pub(crate) fn name(section: &Section, point: &SeriesPoint) -> String {
+    match point.point.duration_s {
+        _ if !is_by_size(section) => section.place_text(point),
         Some(duration_s) => Time(duration_s).to_string(),
-        None => short_count(point.records),
+        None => short_count(point.point.records),
     }
 }
 

@@ -7,6 +7,7 @@ use csv::WriterBuilder;
 use serde::Serialize;
 
 use super::dataset::{Dataset, SeriesPoint, Subject};
+use crate::axes::Parameter;
 use crate::environment::Translator;
 use crate::report::plain;
 use crate::result::Run;
@@ -24,6 +25,8 @@ struct Row {
     profile: String,
     program: Option<String>,
     arm: String,
+    arm_options: String,
+    axes: String,
     binary_arch: String,
     translator: Option<&'static str>,
     workload: String,
@@ -45,6 +48,9 @@ struct Row {
     process_s: f64,
     ops: u64,
     ops_per_s: f64,
+    cost_per_hour: Option<f64>,
+    cost_currency: Option<String>,
+    ops_per_cost: Option<f64>,
     peak_rss_bytes: Option<u64>,
     bytes_per_record: Option<f64>,
     txn_latency_p50_ns: Option<u64>,
@@ -74,11 +80,12 @@ struct Row {
 pub(crate) fn write(out: impl io::Write, dataset: &Dataset) -> anyhow::Result<()> {
     let mut writer = WriterBuilder::new().from_writer(out);
     for section in &dataset.sections {
+        let axes: Vec<String> = section.axes.iter().map(Parameter::name).collect();
         for series in &section.series {
             for point in &series.points {
                 for run in &point.runs {
                     let subject = &dataset.subjects[series.subject];
-                    writer.serialize(row(dataset, subject, point, run)?)?;
+                    writer.serialize(row(dataset, (subject, &axes), point, run)?)?;
                 }
             }
         }
@@ -89,7 +96,7 @@ pub(crate) fn write(out: impl io::Write, dataset: &Dataset) -> anyhow::Result<()
 
 fn row(
     dataset: &Dataset,
-    subject: &Subject,
+    (subject, axes): (&Subject, &[String]),
     place: &SeriesPoint,
     run: &Run,
 ) -> Result<Row, serde_json::Error> {
@@ -108,6 +115,8 @@ fn row(
         profile: plain(&context.profile),
         program: subject.program.as_deref().map(plain),
         arm: plain(&run.arm),
+        arm_options: plain(&subject.options.join(" ")),
+        axes: plain(&axes.join(",")),
         binary_arch: plain(&run.binary_arch),
         translator: run.translator.map(Translator::name),
         workload: plain(&point.workload),
@@ -130,6 +139,9 @@ fn row(
         process_s: run.process_s,
         ops: run.ops,
         ops_per_s: run.ops_per_s,
+        cost_per_hour: subject.cost().map(|cost| cost.per_hour),
+        cost_currency: subject.cost().map(|cost| plain(&cost.currency)),
+        ops_per_cost: subject.cost().map(|cost| cost.operations(run.ops_per_s)),
         peak_rss_bytes: Some(run.peak_rss_bytes).filter(|bytes| *bytes > 0),
         bytes_per_record: Some(run.bytes_per_record).filter(|bytes| *bytes > 0.0),
         txn_latency_p50_ns: measured(latency.p50),

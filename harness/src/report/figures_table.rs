@@ -1,12 +1,13 @@
-//! The figures of a section as tables: one row for each number of records and subject.
+//! The figures of a section as tables: one row for each place on its axes and subject.
 
 use lycosa_lua::worker::LatencyNs;
 
-use super::dataset::{Dataset, Ratio, Section, SeriesPoint};
+use super::dataset::{Dataset, Ratio, Section, Series, SeriesPoint};
 use super::method::estimate_text;
 use super::page::Seconds;
+use super::plain;
 use super::table::{Column, Row, Table};
-use crate::pace::size;
+use crate::cost::large;
 use crate::quantity::{decimal_bytes, rate, significant};
 use crate::result::Point;
 use crate::result::summary::Figures;
@@ -18,20 +19,26 @@ const NOTHING: &str = "-";
 /// Wall time, throughput and ratio.
 pub(crate) fn times(dataset: &Dataset, section: &Section) -> Table {
     let reference = dataset.label(&section.series[section.reference]);
-    let mut columns = vec![
-        Column::right("records", 0),
-        Column::left("arm", 0),
+    let mut columns = heads(section);
+    columns.extend([
         Column::right("n", 4),
         Column::right("median", 0),
         Column::left("95 % interval", 2),
         Column::right(format!("{}/s", section.point.operation_noun()), 3),
-    ];
+    ]);
+    let unit = cost_unit(dataset, section);
+    columns.extend(unit.iter().map(|unit| {
+        Column::right(
+            plain(&format!("{} per {unit}", section.point.operation_noun())),
+            3,
+        )
+    }));
     let has_ratios = section.series.len() > 1;
     if has_ratios {
         columns.push(Column::left("ratio", 1));
         columns.push(Column::right("p", 5));
     }
-    let rows = rows(dataset, section, |point, scale| {
+    let rows = rows(dataset, section, |series, point, scale| {
         let mut cells = match &point.figures {
             Some(figures) => time_cells(figures, scale),
             None => vec![
@@ -41,6 +48,14 @@ pub(crate) fn times(dataset: &Dataset, section: &Section) -> Table {
                 NOTHING.into(),
             ],
         };
+        if unit.is_some() {
+            let cost = dataset.subjects[series.subject].cost();
+            let bought = point.figures.as_ref().zip(cost);
+            cells.push(bought.map_or_else(
+                || NOTHING.into(),
+                |(figures, cost)| large(cost.operations(figures.ops_per_s)),
+            ));
+        }
         if has_ratios {
             cells.extend(ratio_cells(point.ratio.as_ref()));
         }
@@ -69,9 +84,8 @@ pub(crate) fn time_title(point: &Point) -> &'static str {
 /// Latency, CPU time and memory.
 pub(crate) fn latencies(dataset: &Dataset, section: &Section) -> Table {
     let has_corrected = section.points().any(|point| corrected(point).is_some());
-    let mut columns = vec![
-        Column::right("records", 0),
-        Column::left("arm", 0),
+    let mut columns = heads(section);
+    columns.extend([
         Column::right("p50", 0),
         Column::right("p95", 2),
         Column::right("p99", 0),
@@ -80,7 +94,7 @@ pub(crate) fn latencies(dataset: &Dataset, section: &Section) -> Table {
         Column::right("CPU time", 3),
         Column::right("peak memory", 4),
         Column::right("bytes a record", 5),
-    ];
+    ]);
     if has_corrected {
         let title = |name| Column::right(format!("corrected {name}"), 2);
         columns.extend(["p50", "p95", "p99", "max"].map(title));
@@ -90,7 +104,7 @@ pub(crate) fn latencies(dataset: &Dataset, section: &Section) -> Table {
         Some(of) => [of.p50, of.p95, of.p99, of.max].map(nanoseconds).to_vec(),
         None => vec![NOTHING.into(); 4],
     };
-    let rows = rows(dataset, section, |point, scale| match &point.figures {
+    let rows = rows(dataset, section, |_, point, scale| match &point.figures {
         Some(figures) => {
             let latency = figures.txn_latency_ns;
             let is_measured = latency.count > 0;
@@ -137,28 +151,52 @@ fn given(is_given: bool, text: impl Fn() -> String) -> String {
     if is_given { text() } else { NOTHING.into() }
 }
 
-/// One row for each point, its cells behind the first two; all times at one number of records are
-/// in one unit.
+/// What the costs of the section's subjects are counted in; none where none has any.
+fn cost_unit(dataset: &Dataset, section: &Section) -> Option<String> {
+    let subjects = section.series.iter();
+    let costs = subjects.filter_map(|series| dataset.subjects[series.subject].cost());
+    let mut units: Vec<String> = costs.map(|cost| plain(cost.unit())).collect();
+    units.dedup();
+    match units.len() {
+        0 => None,
+        1 => units.pop(),
+        // What a unit of one and a unit of another buy is not to be compared; the column says so.
+        _ => Some(units.join(" or ")),
+    }
+}
+
+/// The columns that say where a row belongs.
+fn heads(section: &Section) -> Vec<Column> {
+    let axes = section.axes.iter();
+    axes.map(|axis| Column::right(plain(&axis.title()), 0))
+        .chain([Column::left("arm", 0)])
+        .collect()
+}
+
+/// One row for each point, its cells behind those that say where it belongs; all times at one place
+/// are in one unit.
 fn rows(
     dataset: &Dataset,
     section: &Section,
-    cells: impl Fn(&SeriesPoint, Seconds) -> Vec<String>,
+    cells: impl Fn(&Series, &SeriesPoint, Seconds) -> Vec<String>,
 ) -> Vec<Row> {
     let mut rows = Vec::new();
-    for records in section.sizes() {
-        let points: Vec<(&str, &SeriesPoint)> = section
+    for place in section.places() {
+        let points: Vec<(&Series, &SeriesPoint)> = section
             .series
             .iter()
-            .filter_map(|series| Some((dataset.label(series), series.at(records)?)))
+            .filter_map(|series| Some((series, series.at(&place)?)))
             .collect();
         let smallest = points
             .iter()
             .filter_map(|(_, point)| Some(point.figures.as_ref()?.wall_s.median))
             .fold(f64::INFINITY, f64::min);
         let scale = Seconds::like(smallest);
-        for (position, (label, point)) in points.iter().enumerate() {
-            let mut row = vec![size(records), (*label).to_owned()];
-            row.extend(cells(point, scale));
+        for (position, (series, point)) in points.iter().enumerate() {
+            let label = dataset.label(series);
+            let levels = place.iter().map(|level| plain(&level.text));
+            let mut row: Vec<String> = levels.chain([label.to_owned()]).collect();
+            row.extend(cells(series, point, scale));
             rows.push(Row {
                 cells: row,
                 continues: position > 0,

@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::dataset::{Dataset, Section, Series, SeriesPoint};
 use super::{method, plain};
+use crate::axes::Parameter;
 use crate::environment::{Cache, CacheContent};
 use crate::pace::Time;
 use crate::result::Run;
@@ -172,6 +173,9 @@ fn name(dataset: &Dataset, section: &Section, series: &Series, point: &SeriesPoi
         parts.push(format!("rate:{rate_per_s}"));
     }
     parts.push(format!("seed:{}", point.point.seed));
+    if section.axes.contains(&Parameter::Memory) {
+        parts.push(format!("memory:{}", point.point.memory_bytes));
+    }
     for (key, value) in &point.point.settings {
         parts.push(plain(&format!("{key}:{value}")));
     }

@@ -3,6 +3,7 @@
 use std::fmt::{self, Write};
 
 use super::dataset::Dataset;
+use super::matrix::matrices;
 use super::table::{Align, Table};
 use super::{course_table, figures_table, machines_table, method, wall, warnings};
 
@@ -18,6 +19,10 @@ pub(crate) fn write(out: &mut String, dataset: &Dataset) -> fmt::Result {
         )?;
         for sentence in method::findings(dataset, section) {
             writeln!(out, "{}\n", escaped(&sentence))?;
+        }
+        for matrix in matrices(dataset, section) {
+            writeln!(out, "{}\n", escaped(&matrix.caption))?;
+            table(out, &matrix)?;
         }
         table(out, &figures_table::times(dataset, section))?;
         table(out, &figures_table::latencies(dataset, section))?;

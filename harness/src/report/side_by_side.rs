@@ -3,6 +3,7 @@
 use std::io;
 
 use super::dataset::{Dataset, Section};
+use super::matrix::matrices;
 use super::page::{DIM, PLAIN, Page, YELLOW};
 use super::table::{Align, Row, Table};
 use super::{course_table, figures_table, machines_table, method, wall, warnings};
@@ -18,6 +19,9 @@ pub(crate) fn write(page: &mut Page<'_>, dataset: &Dataset) -> io::Result<()> {
     for section in &dataset.sections {
         page.line(PLAIN, &heading(section))?;
         page.gap()?;
+        for matrix in matrices(dataset, section) {
+            in_parts(page, &matrix)?;
+        }
         table(page, &figures_table::times(dataset, section))?;
         page.gap()?;
         table(page, &figures_table::latencies(dataset, section))?;
@@ -39,7 +43,7 @@ pub(crate) fn write(page: &mut Page<'_>, dataset: &Dataset) -> io::Result<()> {
         wall::conclude(page, record)?;
         page.gap()?;
     }
-    environment(page, &machines_table::differences(dataset))?;
+    in_parts(page, &machines_table::differences(dataset))?;
     for warning in warnings::warnings(dataset) {
         page.sentence(YELLOW, "", &warning.sentence())?;
     }
@@ -49,11 +53,11 @@ pub(crate) fn write(page: &mut Page<'_>, dataset: &Dataset) -> io::Result<()> {
     Ok(())
 }
 
-/// As many subjects beside each other as there is room for, the others below.
-fn environment(page: &mut Page<'_>, all: &Table) -> io::Result<()> {
+/// As many columns beside the first as there is room for, the others below.
+pub(crate) fn in_parts(page: &mut Page<'_>, all: &Table) -> io::Result<()> {
     let beside = (page.width() / (NAME_WIDTH_MIN + GAP.len())).saturating_sub(1);
-    let subjects: Vec<usize> = (1..all.columns.len()).collect();
-    for chosen in subjects.chunks(beside.max(1)) {
+    let others: Vec<usize> = (1..all.columns.len()).collect();
+    for chosen in others.chunks(beside.max(1)) {
         let span = chosen[0]..chosen[0] + chosen.len();
         let part = |cells: &[String]| [&cells[..1], &cells[span.clone()]].concat();
         let rows = all.rows.iter().map(|row| Row {

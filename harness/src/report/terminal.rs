@@ -9,6 +9,7 @@ use lycosa_lua::worker::{Driver, IndexKind, LatencyNs};
 
 use super::findings;
 use super::page::{DIM, PLAIN, Page, RED, Seconds, YELLOW};
+use crate::axes::{self, Parameter};
 use crate::environment::{Context, Translator, arch_title};
 use crate::pace::{Rate, Time};
 use crate::quantity::{decimal_bytes, grouped, rate, significant};
@@ -29,34 +30,36 @@ pub(crate) fn header(page: &mut Page<'_>, context: &Context, point: &Point) -> i
         Some(duration_s) => by_time(duration_s, point.warmup_s),
         None => format!("{} records", grouped(point.records)),
     };
-    header_of_sizes(page, context, point, &sizes)
+    header_of_points(page, context, point, &sizes, &[])
 }
 
-/// What is going to run at several sizes; `point` is one of them.
-pub(crate) fn header_of_sizes(
+/// What is going to run at several points, told in `extent`; `point` is one of them, and what is an
+/// axis is not said of it.
+pub(crate) fn header_of_points(
     page: &mut Page<'_>,
     context: &Context,
     point: &Point,
-    sizes: &str,
+    extent: &str,
+    axes: &[Parameter],
 ) -> io::Result<()> {
-    let driver = match point.driver {
-        Driver::Lua => "from Lua",
-        Driver::Rust => "from Rust",
-    };
-    page.line(
-        DIM,
-        &[
-            format!("lycosa {}", context.lycosa_version),
-            point.workload.clone(),
-            sizes.to_owned(),
-            point.concurrency(),
-            index(point.index).to_owned(),
-            driver.to_owned(),
-        ]
-        .into_iter()
-        .chain(point.rate_per_s.map(|rate| format!("at {}", Rate(rate))))
-        .collect::<Vec<_>>(),
-    )?;
+    let mut items = vec![
+        format!("lycosa {}", context.lycosa_version),
+        point.workload.clone(),
+        extent.to_owned(),
+    ];
+    items.extend(axes::concurrency(axes, point));
+    if !axes.contains(&Parameter::Index) {
+        items.push(index(point.index).to_owned());
+    }
+    if !axes.contains(&Parameter::Driver) {
+        let driver = match point.driver {
+            Driver::Lua => "from Lua",
+            Driver::Rust => "from Rust",
+        };
+        items.push(driver.to_owned());
+    }
+    items.extend(point.rate_per_s.map(|rate| format!("at {}", Rate(rate))));
+    page.line(DIM, &items)?;
     translator(page, context)?;
     for warning in context.conditions.warnings() {
         page.sentence(YELLOW, "", &warning)?;

@@ -28,11 +28,11 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// Counted runs of an arm at a point, in order of time.
+    /// Counted runs of an arm at a point of the plan, in order of time.
     pub(crate) fn counted<'a>(&'a self, arm: &'a str, point: &'a Point) -> Vec<&'a Run> {
         self.runs
             .iter()
-            .filter(|run| run.is_counted() && run.arm == arm && run.point == *point)
+            .filter(|run| run.is_counted() && run.arm == arm && run.shared_point() == point)
             .collect()
     }
 }
@@ -116,6 +116,7 @@ pub(crate) mod testing {
         let place = Place {
             arm: arm.to_owned(),
             point: Point::of(&options()),
+            shared: None,
             repetition,
             cold,
         };

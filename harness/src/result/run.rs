@@ -158,6 +158,10 @@ pub(crate) struct Run {
     /// What was measured.
     #[serde(flatten)]
     pub(crate) point: Point,
+    /// The plan's point, where its arm has options of its own that made another of it; null where
+    /// both are one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) shared: Option<Point>,
     /// Number among its arm's repetitions of the point, cold and counted apart, from 1.
     pub(crate) repetition: u32,
     /// Whether it only warmed the machine; shown and not counted.
@@ -234,6 +238,11 @@ pub(crate) struct Run {
 }
 
 impl Run {
+    /// The point of the plan that it stands for: what the arms are compared at.
+    pub(crate) fn shared_point(&self) -> &Point {
+        self.shared.as_ref().unwrap_or(&self.point)
+    }
+
     /// Whether its figures enter medians and comparisons.
     pub(crate) fn is_counted(&self) -> bool {
         !self.cold && self.void.is_none()
@@ -254,6 +263,7 @@ impl Run {
         Self {
             arm: place.arm,
             point: place.point,
+            shared: place.shared,
             repetition: place.repetition,
             cold: place.cold,
             void: Conditions::worsened(&surroundings.before, &surroundings.after),
@@ -293,6 +303,8 @@ pub(crate) struct Place {
     pub(crate) arm: String,
     /// What it measures.
     pub(crate) point: Point,
+    /// The plan's point, if that is another.
+    pub(crate) shared: Option<Point>,
     /// Number among its kind, from 1.
     pub(crate) repetition: u32,
     /// Whether it only warms the machine.

@@ -38,6 +38,16 @@ pub(crate) struct Figures {
     pub(crate) outliers: Vec<(u32, f64)>,
 }
 
+impl Figures {
+    /// The 95 % interval of the operations a second: the rate falls as the time rises, so that the
+    /// bounds swap.
+    pub(crate) fn ops_per_s_interval(&self) -> Option<(f64, f64)> {
+        let (low, high) = self.wall_s.interval?;
+        let operations = self.ops_per_s * self.wall_s.median;
+        Some((per_second(operations, high), per_second(operations, low)))
+    }
+}
+
 /// Figures of the counted ones among `runs`, which are one arm's at one point; `None` if there are
 /// none.
 pub(crate) fn figures<'a>(

@@ -5,10 +5,11 @@ use std::path::Path;
 
 use super::super::measuring::{failed_message, failed_repetition, width};
 use super::super::{Exit, Failure, command_line};
+use crate::axes::Parameter;
 use crate::progress::Progress;
 use crate::report::page::{DIM, PLAIN, Page, YELLOW};
 use crate::report::sizes::SizeTable;
-use crate::report::{findings, terminal};
+use crate::report::{findings, sweep as report, terminal};
 use crate::result::{Point, Record, Run, summary};
 use crate::schedule::{Ending, Observer, Outcome, Plan, Slot};
 use crate::session::{Measured, Session};
@@ -31,7 +32,7 @@ impl<'a, W: Write> Rows<'a, W> {
         let points: Vec<Point> = plan.points.iter().map(Point::of).collect();
         Self {
             plan,
-            table: SizeTable::new(&points),
+            table: SizeTable::new(&plan.axes, &points),
             points,
             has_head: false,
             progress,
@@ -93,18 +94,22 @@ impl<'a, W: Write> Rows<'a, W> {
 
     fn row(&mut self, point: usize, record: &Record) -> io::Result<()> {
         let point = self.points[point].clone();
-        let at_point = record.runs.iter().filter(|run| run.point == point);
+        let at_point = record
+            .runs
+            .iter()
+            .filter(|run| *run.shared_point() == point);
         let runs: Vec<Run> = at_point.cloned().collect();
         let Some(figures) = summary::figures(&runs).map_err(io::Error::other)? else {
             return Ok(());
         };
         let has_head = std::mem::replace(&mut self.has_head, true);
+        let axes = self.plan.axes.clone();
         self.write(|table, page| {
             if !has_head {
                 table.head(page)?;
             }
             table.row(page, &point, &figures)?;
-            findings::warnings(page, &runs)
+            findings::warnings(page, &runs, &axes)
         })
     }
 
@@ -167,10 +172,18 @@ impl<'a, W: Write> Rows<'a, W> {
     fn foot(&mut self, session: &Session, runs: &[Run]) -> io::Result<()> {
         let point = self.points[0].clone();
         let is_verified = runs.iter().all(|run| !run.checksum.is_empty());
+        let axes = self.plan.axes.clone();
+        let floor = session.context.noise_floor.clone();
+        let each = match &axes[..] {
+            [Parameter::Records] => "size",
+            _ => "point",
+        };
         self.write(|_, page| {
             page.gap()?;
+            report::findings(page, &axes, runs, floor.as_ref())?;
+            findings::costs(page, &session.context.costs, &axes, runs)?;
             if is_verified {
-                let text = String::from("every repetition; the checksums of each size agree");
+                let text = format!("every repetition; the checksums of each {each} agree");
                 page.labelled(PLAIN, "verified", &[text])?;
             } else {
                 let text = String::from("the workload has no verify()");

@@ -5,7 +5,8 @@ use maud::{Markup, html};
 use super::axis::{Axis, Origin};
 use super::chart::{Chart, Line};
 use super::charts::{largest, number, scaled, values};
-use crate::report::course_table::size;
+use crate::axes::Level;
+use crate::report::course_table::name;
 use crate::report::dataset::course::{Course, Piece};
 use crate::report::dataset::{Dataset, Section};
 use crate::report::page::Seconds;
@@ -16,9 +17,9 @@ const PIECES_MAX: usize = 180;
 /// The folds of all points that were told in intervals, the last one open.
 pub(super) fn folds(dataset: &Dataset, section: &Section) -> anyhow::Result<Markup> {
     let told: Vec<Fold> = section
-        .sizes()
-        .into_iter()
-        .filter_map(|records| Fold::of(dataset, section, records))
+        .places()
+        .iter()
+        .filter_map(|place| Fold::of(dataset, section, place))
         .collect();
     let figures: Vec<Vec<Markup>> = told
         .iter()
@@ -27,7 +28,7 @@ pub(super) fn folds(dataset: &Dataset, section: &Section) -> anyhow::Result<Mark
     Ok(html! {
         @for (position, (fold, figures)) in told.iter().zip(&figures).enumerate() {
             details.course open[position + 1 == told.len()] {
-                summary { "Over time, " (fold.size) }
+                summary { "Over time, " (fold.name) }
                 p.dim { (fold.sentence()) }
                 div.charts { @for figure in figures { (figure) } }
             }
@@ -37,31 +38,24 @@ pub(super) fn folds(dataset: &Dataset, section: &Section) -> anyhow::Result<Mark
 
 /// What was told of one point.
 struct Fold<'a> {
-    size: String,
+    name: String,
     /// Subject, name, course.
     courses: Vec<(usize, &'a str, Course)>,
 }
 
 impl<'a> Fold<'a> {
-    fn of(dataset: &'a Dataset, section: &'a Section, records: u64) -> Option<Self> {
-        let point = section
-            .series
-            .iter()
-            .find_map(|series| series.at(records))?;
-        let name = match point.point.duration_s {
-            Some(_) => size(&point.point),
-            None => format!("{} records", size(&point.point)),
-        };
+    fn of(dataset: &'a Dataset, section: &'a Section, place: &[Level]) -> Option<Self> {
+        let point = section.series.iter().find_map(|series| series.at(place))?;
         let courses: Vec<_> = section
             .series
             .iter()
             .filter_map(|series| {
-                let course = series.at(records)?.course(PIECES_MAX)?;
+                let course = series.at(place)?.course(PIECES_MAX)?;
                 Some((series.subject, dataset.label(series), course))
             })
             .collect();
         (!courses.is_empty()).then_some(Self {
-            size: name,
+            name: name(section, point),
             courses,
         })
     }
@@ -173,7 +167,7 @@ impl<'a> Fold<'a> {
         Chart {
             description: format!(
                 "{title}, at {}: {}. The table of courses below has its ends.",
-                self.size,
+                self.name,
                 names.join("; ")
             ),
             title,
