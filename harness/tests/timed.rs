@@ -197,7 +197,7 @@ local measured, failed = assert(loadfile(file))({
     workload = workload, settings = {}, pace = {warmup_s = 0, rate_per_s = 100},
     ctx = {records = 1000, ops_per_txn = 1, fibers = 10},
     host = {
-        stop = stop, enter = function() end,
+        stop = stop, enter = function() end, begin = function() end, finish = function() end,
         peak_rss_bytes = function() return 0 end,
     },
 })

@@ -1,7 +1,6 @@
 //! `LuaJIT` with Tarantool's `box`, `fiber`, `clock` and their like on [`lycosa_engine`], and the
 //! worker that runs one repetition of a workload.
 
-mod allocator;
 mod box_system;
 pub mod clock;
 pub mod database;

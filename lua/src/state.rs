@@ -9,14 +9,13 @@ use std::ffi::{c_int, c_void};
 use mlua::{LightUserData, Lua, LuaOptions, ffi};
 
 use crate::state_boundary::{Boundary, JitCounters, TypeIds, cdata_at, push_function};
-use crate::{allocator, clock, encode, encode_buffer, error, json, library, log, tuple};
+use crate::{clock, encode, encode_buffer, error, json, library, log, tuple};
 
 /// Makes a Lua state; with `jit` false its compiler is off.
 pub fn new_state(jit: bool) -> mlua::Result<Lua> {
     // SAFETY: `ffi` and `debug` are part of what scripts for Tarantool expect; scripts are trusted
     // as much as the process itself.
     let lua = unsafe { Lua::unsafe_new_with(mlua::StdLib::ALL, LuaOptions::default()) };
-    allocator::install(&lua)?;
     if !jit {
         lua.load("jit.off() jit.flush()").set_name("=jit").exec()?;
     }

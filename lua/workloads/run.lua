@@ -87,7 +87,12 @@ local function run_fibers(count, work, has_failed)
         fibers[fiber_id] = f
     end
     for fiber_id = 1, count do
-        fibers[fiber_id]:join()
+        local has_ended, err = fibers[fiber_id]:join()
+        -- Without memory even the guard fails.
+        if not has_ended then
+            failed = failed or {kind = 'workload', hook = 'transaction', message = text_of(err)}
+            has_failed[0] = 1
+        end
     end
     return failed
 end

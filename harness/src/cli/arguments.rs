@@ -74,6 +74,7 @@ const RUN_EXAMPLES: &str = "\
 Examples:
   lycosa run                               1,000,000 inserts, 15 times
   lycosa run --records 20M --memory 8GiB   a larger space
+  lycosa run --limit-memory 2GiB           no more for the whole worker process
   lycosa run --driver rust                 the engine's share alone
   lycosa run --workload counters.lua --set counters=100 --json counters.json
   lycosa run --duration 60s --warmup 10s   by time

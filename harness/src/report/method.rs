@@ -122,6 +122,20 @@ fn ratio_number(ratio: f64) -> String {
 
 /// How the figures came about.
 pub(crate) fn sentences(dataset: &Dataset) -> Vec<String> {
+    let mut sentences = Vec::new();
+    if !dataset.sections.is_empty() {
+        sentences.extend(of_repetitions(dataset));
+    }
+    if dataset.walls().next().is_some() {
+        sentences.push(String::from(
+            "A search for the memory wall is one process, which measures each size once, and again \
+             where the throughput seems to have halved.",
+        ));
+    }
+    sentences
+}
+
+fn of_repetitions(dataset: &Dataset) -> Vec<String> {
     let points = || {
         dataset
             .sections

@@ -32,7 +32,7 @@ pub(crate) fn write(page: &mut Page<'_>, dataset: &Dataset) -> io::Result<()> {
         page.gap()?;
     }
     for (label, record) in dataset.walls() {
-        page.line(PLAIN, &[String::from("memory wall"), label])?;
+        page.sentence(PLAIN, "memory wall", &label)?;
         page.line(DIM, &wall::conditions(record))?;
         page.gap()?;
         table(page, &wall::table(record))?;

@@ -303,17 +303,13 @@ fn of_histogram(histogram: &Table) -> mlua::Result<Latencies> {
     ))
 }
 
-/// Latencies of a run of known length, one by one.
-fn of_list(latencies: &mlua::LuaString) -> Latencies {
-    let bytes = latencies.as_bytes();
-    let chunks = bytes.as_chunks::<8>().0.iter();
-    Latencies::of(chunks.map(|chunk| u64::from_ne_bytes(*chunk)))
-}
-
 fn collect(measured: &Table) -> mlua::Result<Measurement> {
     let latencies = match measured.get::<Option<Table>>("histogram")? {
         Some(histogram) => of_histogram(&histogram)?,
-        None => of_list(&measured.get("latencies")?),
+        None => {
+            let raw: mlua::LuaString = measured.get("latencies")?;
+            Latencies::of_native_words(&raw.as_bytes())
+        }
     };
     let corrected = measured.get::<Option<Table>>("corrected")?;
     let corrected = corrected.as_ref().map(of_histogram).transpose()?;

@@ -162,12 +162,19 @@ impl Dataset {
         })
     }
 
-    /// The searches for the memory wall, with the host and the file of each.
+    /// The searches for the memory wall, with the machine and the file of each.
     pub(crate) fn walls(&self) -> impl Iterator<Item = (String, &WallRecord)> {
         self.sources.iter().filter_map(|source| {
             let record = source.document.wall.as_ref()?;
-            let host = &source.document.context.host_name;
-            Some((plain(&format!("{host}, {}", source.path)), record))
+            let context = &source.document.context;
+            let label = [
+                context.host_name.as_str(),
+                &context.cpu,
+                &context.os,
+                context.translator.title(),
+                &source.path,
+            ];
+            Some((plain(&label.join(", ")), record))
         })
     }
 

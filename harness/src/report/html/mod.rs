@@ -71,10 +71,12 @@ pub(crate) fn page(dataset: &Dataset) -> anyhow::Result<String> {
                         @for section in &sections { (section) }
                     }
                     @for wall in &walls { (wall) }
-                    section {
-                        h2 { "Environment" }
-                        p.dim { "Rows that differ are marked with \u{2260}." }
-                        (table(&machines_table::table(dataset), "machines"))
+                    @if !dataset.subjects.is_empty() {
+                        section {
+                            h2 { "Environment" }
+                            p.dim { "Rows that differ are marked with \u{2260}." }
+                            (table(&machines_table::table(dataset), "machines"))
+                        }
                     }
                     section {
                         h2 { "How it was measured" }
