@@ -61,10 +61,12 @@ pub(crate) fn times(dataset: &Dataset, section: &Section) -> Table {
         }
         cells
     });
-    let mut caption = String::from(time_title(&section.point));
-    if has_ratios {
-        caption.push_str(&format!("; ratios are times over those of {reference}"));
-    }
+    let title = time_title(&section.point);
+    let caption = if has_ratios {
+        format!("{title}; ratios are times over those of {reference}")
+    } else {
+        String::from(title)
+    };
     Table {
         caption,
         columns,

@@ -290,20 +290,24 @@ fn warning(page: &mut Page<'_>, note: &Note, axes: &[Parameter]) -> io::Result<(
 
 /// How far a measurement came that the user stopped; `counted` says it of whole repetitions.
 pub(crate) fn interrupted(outcome: &Outcome, counted: &str) -> String {
-    let mut text = if outcome.record.runs.is_empty() {
+    let text = if outcome.record.runs.is_empty() {
         String::from("before anything was measured")
     } else {
         format!("after {counted}")
     };
-    if let Some(stopped) = &outcome.stopped {
-        let ops = grouped(stopped.done_ops);
-        text.push_str(&if stopped.is_verified {
-            format!("; the repetition that ran was verified: its invariants held after {ops} operations")
-        } else {
-            format!("; the repetition that ran had done {ops} operations, and the workload has no verify()")
-        });
+    let Some(stopped) = &outcome.stopped else {
+        return text;
+    };
+    let ops = grouped(stopped.done_ops);
+    if stopped.is_verified {
+        format!(
+            "{text}; the repetition that ran was verified: its invariants held after {ops} operations"
+        )
+    } else {
+        format!(
+            "{text}; the repetition that ran had done {ops} operations, and the workload has no verify()"
+        )
     }
-    text
 }
 
 #[cfg(test)]

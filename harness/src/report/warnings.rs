@@ -224,9 +224,10 @@ fn drift(place: &Place<'_>) -> Option<String> {
 
 fn two_groups(place: &Place<'_>) -> Option<String> {
     let groups = statistics::two_groups(&place.point.counted_wall_s())?;
-    let ops = match place.point.point.is_by_time() {
-        true => TIMED_OPS,
-        false => place.point.point.records as f64,
+    let ops = if place.point.point.is_by_time() {
+        TIMED_OPS
+    } else {
+        place.point.point.records as f64
     };
     let rate_at = |wall_s: f64| rate(ops / wall_s);
     Some(format!(

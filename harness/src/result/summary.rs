@@ -69,9 +69,10 @@ pub(crate) fn figures<'a>(
     Ok(Some(Figures {
         n: counted.len(),
         wall_s,
-        ops_per_s: match is_by_time {
-            true => per_second(TIMED_OPS, wall_s.median),
-            false => per_second(median(|run| run.ops as f64), wall_s.median),
+        ops_per_s: if is_by_time {
+            per_second(TIMED_OPS, wall_s.median)
+        } else {
+            per_second(median(|run| run.ops as f64), wall_s.median)
         },
         cpu_s: median(|run| run.cpu_s),
         peak_rss_bytes: counted

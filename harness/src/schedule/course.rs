@@ -117,7 +117,9 @@ impl Course<'_> {
         self.check(slot, &point, &repetition)?;
         surroundings.process_s = repetition.process_s;
         surroundings.limited_by = repetition.limited_by;
-        surroundings.process_resources = repetition.process_resources.clone();
+        surroundings
+            .process_resources
+            .clone_from(&repetition.process_resources);
         surroundings.translator = repetition
             .context
             .as_ref()

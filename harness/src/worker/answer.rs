@@ -164,12 +164,11 @@ impl AnswerScanner {
                 if !before.is_empty() {
                     show_line(before, show);
                 }
-                match answer.strip_prefix(SAMPLE.as_bytes()) {
-                    Some(sample) => self.samples.push(sample.to_vec()),
-                    None => {
-                        self.answer = Some(answer.to_vec());
-                        self.answers += 1;
-                    }
+                if let Some(sample) = answer.strip_prefix(SAMPLE.as_bytes()) {
+                    self.samples.push(sample.to_vec());
+                } else {
+                    self.answer = Some(answer.to_vec());
+                    self.answers += 1;
                 }
             }
             None if line.is_empty() && !is_ended => {}

@@ -323,7 +323,9 @@ impl Answer {
             ("seed", self.seed, options.seed as f64),
         ];
         for (name, found, expected) in numbers {
-            let differs = |found: &f64| !((found - expected).abs() <= expected.abs() * 1e-9);
+            let agrees = |found: f64| (found - expected).abs() <= expected.abs() * 1e-9;
+            // What is no number agrees with nothing.
+            let differs = |found: &f64| !agrees(*found);
             if let Some(found) = found.filter(differs) {
                 return Err(format!("its result is of {name} {found}, not {expected}"));
             }

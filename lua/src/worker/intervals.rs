@@ -52,7 +52,7 @@ impl Intervals {
         let latencies = std::mem::replace(&mut self.latencies, Latencies::new());
         let sample = Sample {
             t_s: now.as_secs_f64(),
-            interval_s: (now - self.from).as_secs_f64(),
+            interval_s: now.saturating_sub(self.from).as_secs_f64(),
             ops: std::mem::take(&mut self.ops),
             txn_latency_ns: latencies.percentiles(),
             resources: None,

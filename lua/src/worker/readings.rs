@@ -30,18 +30,14 @@ impl Readings {
 
     /// Counting begins.
     pub(super) fn begin(&mut self) {
-        self.begin = resources::own(&Host);
+        self.begin = resources::own(Host);
         self.last = self.begin.clone();
     }
 
     /// An interval has ended that brought `sample`; `levels` has what the database and Lua take.
-    pub(super) fn sample(&mut self, sample: Sample, levels: &Resources) {
-        let now = resources::own(&Host);
-        let resources = Some(with_levels(now.since(&self.last), levels));
-        let sample = Sample {
-            resources,
-            ..sample
-        };
+    pub(super) fn sample(&mut self, mut sample: Sample, levels: &Resources) {
+        let now = resources::own(Host);
+        sample.resources = Some(with_levels(now.since(&self.last), levels));
         (self.listener)(&sample);
         self.series.push(sample);
         self.last = now;
@@ -49,7 +45,7 @@ impl Readings {
 
     /// The transactions have ended.
     pub(super) fn finish(&mut self, levels: &Resources) {
-        let taken = resources::own(&Host).since(&self.begin);
+        let taken = resources::own(Host).since(&self.begin);
         self.taken = Some(with_levels(taken, levels));
     }
 
@@ -60,12 +56,10 @@ impl Readings {
 }
 
 /// Adds the memory that only the database and Lua know of.
-fn with_levels(resources: Resources, levels: &Resources) -> Resources {
-    Resources {
-        lua_heap_bytes: levels.lua_heap_bytes,
-        quota_used_bytes: levels.quota_used_bytes,
-        index_bytes: levels.index_bytes,
-        tuple_bytes: levels.tuple_bytes,
-        ..resources
-    }
+fn with_levels(mut resources: Resources, levels: &Resources) -> Resources {
+    resources.lua_heap_bytes = levels.lua_heap_bytes;
+    resources.quota_used_bytes = levels.quota_used_bytes;
+    resources.index_bytes = levels.index_bytes;
+    resources.tuple_bytes = levels.tuple_bytes;
+    resources
 }

@@ -304,12 +304,11 @@ fn of_histogram(histogram: &Table) -> mlua::Result<Latencies> {
 }
 
 fn collect(measured: &Table) -> mlua::Result<Measurement> {
-    let latencies = match measured.get::<Option<Table>>("histogram")? {
-        Some(histogram) => of_histogram(&histogram)?,
-        None => {
-            let raw: mlua::LuaString = measured.get("latencies")?;
-            Latencies::of_native_words(&raw.as_bytes())
-        }
+    let latencies = if let Some(histogram) = measured.get::<Option<Table>>("histogram")? {
+        of_histogram(&histogram)?
+    } else {
+        let raw: mlua::LuaString = measured.get("latencies")?;
+        Latencies::of_native_words(&raw.as_bytes())
     };
     let corrected = measured.get::<Option<Table>>("corrected")?;
     let corrected = corrected.as_ref().map(of_histogram).transpose()?;

@@ -81,14 +81,14 @@ pub(crate) fn named(name: &str) -> Dataset {
 }
 
 /// The same two arms at one size, whose repetitions were told in so many intervals.
-pub(crate) fn with_courses(intervals: u32) -> Dataset {
+pub(crate) fn with_courses(count: u32) -> Dataset {
     let mut source = two_arms_on("m2", 1.0);
     let runs = &mut source.document.runs;
     runs.retain(|run| run.point.records == 2_000_000);
     for run in runs {
-        let interval_s = run.wall_s / f64::from(intervals);
-        let ops = run.ops / u64::from(intervals);
-        run.series = (1..=intervals)
+        let interval_s = run.wall_s / f64::from(count);
+        let ops = run.ops / u64::from(count);
+        run.series = (1..=count)
             .map(|number| Sample {
                 t_s: interval_s * f64::from(number),
                 interval_s,
