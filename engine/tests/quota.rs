@@ -24,7 +24,7 @@ fn space(primary: IndexType, unique: IndexType) -> (Database, u32) {
         .expect("a new name");
     let of_kind = |kind, parts| match kind {
         IndexType::Hash => IndexOptions::hash(parts),
-        _ => IndexOptions::tree(parts),
+        IndexType::Tree => IndexOptions::tree(parts),
     };
     let number = |field| vec![KeyPart::new(field, FieldType::Unsigned)];
     let indexes = [

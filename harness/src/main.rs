@@ -4,10 +4,13 @@
 //! reports. What a worker does is [`lycosa_lua`]'s business.
 
 mod arms;
+mod axes;
 mod cli;
 mod comparison;
+mod cost;
 mod environment;
 mod interrupt;
+mod pace;
 mod progress;
 mod quantity;
 mod range;

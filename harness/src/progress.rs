@@ -1,15 +1,23 @@
 //! What is shown while a run goes on, on standard error: a bar on a terminal, plain lines elsewhere.
 
+mod course;
+
 use std::collections::VecDeque;
 use std::io::Write;
 use std::time::{Duration, Instant};
 
 use console::{Term, measure_text_width, truncate_str};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use lycosa_lua::worker::{Sample, WorkerOptions};
 
-use crate::quantity::{percent, short_count};
+use course::Course;
+
+use crate::axes;
+use crate::quantity::{percent, rate};
 use crate::report::page::{LABEL_WIDTH, Seconds, WIDTH_DEFAULT, YELLOW};
-use crate::result::{Record, Run};
+use crate::report::terminal;
+use crate::result::run::TIMED_OPS;
+use crate::result::{Point, Record, Run};
 use crate::schedule::{Observer, Plan, Slot};
 use crate::statistics::{self, Summary};
 
@@ -46,6 +54,7 @@ pub(crate) struct Progress {
     /// Times of the counted repetitions of the present arm at the present point.
     walls_s: Vec<f64>,
     held: VecDeque<String>,
+    course: Course,
 }
 
 /// How much there is to do, in records; a start of a process counts as some.
@@ -54,6 +63,9 @@ struct Work {
     done: f64,
     all: f64,
 }
+
+/// What a second is taken for where the time is given.
+const RECORDS_PER_S: f64 = 1e6;
 
 /// What a worker takes besides its records, in records.
 const START_RECORDS: f64 = 100_000.0;
@@ -68,10 +80,9 @@ impl Progress {
         let kept = record.runs.iter().filter(|run| run.void.is_none()).count();
         let bar = ProgressBar::with_draw_target(Some(plan.len()), target);
         // The template is a constant; were it wrong, indicatif's own would do.
-        if let Ok(style) = ProgressStyle::with_template("{prefix}[{bar:8}] {wide_msg}") {
+        if let Ok(style) = ProgressStyle::with_template(&template(plan)) {
             bar.set_style(style.progress_chars("##-"));
         }
-        bar.set_prefix(format!("{:<LABEL_WIDTH$}", "running"));
         bar.set_position(kept as u64);
         let all = plan.slots().skip(kept).map(|slot| work(plan, slot)).sum();
         Self {
@@ -84,6 +95,7 @@ impl Progress {
             elapsed_at_finish: Duration::ZERO,
             walls_s: Vec::new(),
             held: VecDeque::new(),
+            course: Course::default(),
         }
     }
 
@@ -92,6 +104,7 @@ impl Progress {
         let plan = Plan {
             arms: Vec::new(),
             points: Vec::new(),
+            axes: Vec::new(),
             cold: 0,
             counted: 0,
         };
@@ -109,17 +122,20 @@ impl Progress {
     }
 
     fn status(&self) -> String {
-        let columns = Term::stderr()
-            .size_checked()
-            .map_or(WIDTH_DEFAULT, |(_, columns)| usize::from(columns));
         status(
-            columns.saturating_sub(LABEL_WIDTH + BAR_WIDTH),
+            columns().saturating_sub(LABEL_WIDTH + BAR_WIDTH),
             &self.place(),
             self.plan.counted,
             self.started.elapsed(),
             remaining(self.work, self.elapsed_at_finish, self.started.elapsed()),
             &self.walls_s,
+            self.is_by_time(),
         )
+    }
+
+    fn is_by_time(&self) -> bool {
+        let point = self.slot.map(|slot| &self.plan.points[slot.point]);
+        point.is_some_and(WorkerOptions::is_by_time)
     }
 
     /// Names the present point and arm where there are several.
@@ -129,8 +145,8 @@ impl Progress {
         };
         let mut place = String::new();
         if self.plan.points.len() > 1 {
-            let records = self.plan.points[slot.point].records;
-            place = format!("{}   ", short_count(records));
+            let point = Point::of(&self.plan.points[slot.point]);
+            place = format!("{}   ", axes::place_text(&self.plan.axes, &point));
         }
         if self.plan.arms.len() > 1 {
             let name = &self.plan.arms[slot.arm].name;
@@ -155,8 +171,28 @@ impl Progress {
     }
 }
 
+/// The bar, and a line for the course of a repetition where it is told.
+fn template(plan: &Plan) -> String {
+    let bar = format!("{:<LABEL_WIDTH$}[{{bar:8}}] {{wide_msg}}", "running");
+    let is_told = |point: &WorkerOptions| point.report_interval_s.is_some();
+    if plan.points.iter().any(is_told) {
+        format!("{bar}\n{{prefix}}")
+    } else {
+        bar
+    }
+}
+
 fn work(plan: &Plan, slot: Slot) -> f64 {
-    plan.points[slot.point].records as f64 + START_RECORDS
+    let point = &plan.points[slot.point];
+    let timed_s = point.duration_s.unwrap_or(0.0) + point.warmup_s;
+    point.records as f64 + timed_s * RECORDS_PER_S + START_RECORDS
+}
+
+/// Columns of the terminal.
+fn columns() -> usize {
+    Term::stderr()
+        .size_checked()
+        .map_or(WIDTH_DEFAULT, |(_, columns)| usize::from(columns))
 }
 
 /// Nothing can be done about a standard error that cannot be written.
@@ -167,6 +203,7 @@ fn write_line(line: &str) {
 impl Observer for Progress {
     fn started(&mut self, slot: Slot) {
         self.slot = Some(slot);
+        self.course = Course::default();
         self.bar.set_message(self.status());
     }
 
@@ -178,6 +215,23 @@ impl Observer for Progress {
             self.held.push_back(line.to_owned());
         } else {
             self.show(line);
+        }
+    }
+
+    fn sample(&mut self, sample: &Sample) {
+        let Some(slot) = self.slot else {
+            return;
+        };
+        let unit = self.plan.points[slot.point].unit.clone();
+        let noun = unit.as_deref().unwrap_or("operations");
+        match self.mode {
+            Mode::Bar => {
+                self.course.push(sample);
+                let line = self.course.sparklines(columns(), noun);
+                self.bar.set_prefix(line);
+            }
+            Mode::Lines => self.show(&course::line(sample, &self.place(), noun)),
+            Mode::Quiet => {}
         }
     }
 
@@ -203,8 +257,8 @@ impl Observer for Progress {
         } else {
             self.bar.inc(1);
         }
-        let counted = record.counted(&run.arm, &run.point);
-        self.walls_s = counted.iter().map(|run| run.wall_s).collect();
+        let counted = record.counted(&run.arm, run.shared_point());
+        self.walls_s = counted.iter().map(|run| run.compared_s()).collect();
         self.bar.set_message(self.status());
         if self.mode == Mode::Lines {
             self.show(&finished_line(
@@ -226,11 +280,12 @@ fn status(
     elapsed: Duration,
     remaining: Option<Duration>,
     walls_s: &[f64],
+    is_by_time: bool,
 ) -> String {
     let passed = duration(elapsed);
     let left = remaining.map(|remaining| format!("{} left", duration(remaining)));
     let median = statistics::summarize(walls_s)
-        .map(|wall_s| running_median(&wall_s))
+        .map(|wall_s| running_median(&wall_s, is_by_time))
         .unwrap_or_default();
     let number = format!("{place}{}/{total}", walls_s.len());
     let both = left.as_ref().map(|left| format!("{passed}, {left}"));
@@ -251,8 +306,12 @@ fn status(
 }
 
 /// `median 0.1010 s +-0.4 %`: the interval so far by its farther end, once there is one.
-fn running_median(wall_s: &Summary) -> String {
-    let median = Seconds::like(wall_s.median).with_unit(wall_s.median);
+fn running_median(wall_s: &Summary, is_by_time: bool) -> String {
+    let median = if is_by_time {
+        format!("{}/s", rate(TIMED_OPS / wall_s.median))
+    } else {
+        Seconds::like(wall_s.median).with_unit(wall_s.median)
+    };
     match wall_s.relative_margin() {
         Some(margin) => format!("median {median} +-{}", percent(margin)),
         None => format!("median {median}"),
@@ -271,7 +330,7 @@ fn remaining(work: Work, elapsed_at_finish: Duration, elapsed: Duration) -> Opti
 
 /// One line for a finished repetition.
 fn finished_line(run: &Run, plan: &Plan, place: &str, walls_s: &[f64]) -> String {
-    let time = Seconds::like(run.wall_s).with_unit(run.wall_s);
+    let time = terminal::figure(run);
     if let Some(reason) = &run.void {
         return format!(
             "{:<LABEL_WIDTH$}{place}{time}   ({reason}; runs again)",
@@ -284,7 +343,8 @@ fn finished_line(run: &Run, plan: &Plan, place: &str, walls_s: &[f64]) -> String
     }
     let number = format!("{}/{}", run.repetition, plan.counted);
     let median = statistics::summarize(walls_s).map_or_else(String::new, |wall_s| {
-        format!("   {}", running_median(&wall_s))
+        let is_by_time = run.point.is_by_time();
+        format!("   {}", running_median(&wall_s, is_by_time))
     });
     format!("{number:<LABEL_WIDTH$}{place}{time}{median}")
 }
@@ -302,8 +362,6 @@ pub(crate) fn duration(duration: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lycosa_lua::worker::WorkerOptions;
-
     use crate::result::testing;
     use crate::schedule::Arm;
 
@@ -318,9 +376,11 @@ mod tests {
                 .map(|name| Arm {
                     name: (*name).to_owned(),
                     expected: crate::schedule::Expected::default(),
+                    options: Vec::new(),
                 })
                 .collect(),
             points: records.iter().copied().map(point).collect(),
+            axes: axes::records(),
             cold: 1,
             counted: 15,
         }
@@ -336,6 +396,7 @@ mod tests {
             Duration::from_millis(1_100),
             Some(Duration::from_millis(500)),
             &walls_s,
+            false,
         );
         assert_eq!(line, "10/15   1.1 s, 0.5 s left   median 0.1011 s +-0.1 %");
         let longest = status(
@@ -345,11 +406,12 @@ mod tests {
             Duration::from_secs(5_999),
             Some(Duration::from_secs(9)),
             &[100.0, 123.4, 123.4, 123.4, 123.4, 150.0],
+            false,
         );
         assert!(LABEL_WIDTH + BAR_WIDTH + longest.len() <= 80, "{longest}");
         let walls_s = [0.001_96, 0.001_97, 0.001_98, 0.001_99, 0.002, 0.002_1];
         let second = Duration::from_secs(1);
-        let several = |place| status(55, place, 6, second, Some(second), &walls_s);
+        let several = |place| status(55, place, 6, second, Some(second), &walls_s, false);
         assert_eq!(
             several("1k   native   "),
             "1k   native   6/6   1.0 s left   1.985 ms +-5.8 %"

@@ -108,6 +108,12 @@ pub(crate) fn multiples(size: u64, factors: impl IntoIterator<Item = u64>) -> Ve
 }
 
 impl Range {
+    /// Whether there is a range without a step in it.
+    pub(crate) fn grows_by_a_factor(&self) -> bool {
+        let is_logarithmic = |item: &Item| matches!(item, Item::Logarithmic { .. });
+        self.items.iter().any(is_logarithmic)
+    }
+
     /// The sizes of a range that may be missing.
     pub(crate) fn named(
         range: Option<&Self>,
@@ -122,8 +128,7 @@ impl Range {
 
     /// The sizes, rising; `points` is how many a range without a step has at most.
     pub(crate) fn sizes(&self, points: Option<u32>) -> Result<Vec<u64>, RangeError> {
-        let is_logarithmic = |item: &Item| matches!(item, Item::Logarithmic { .. });
-        if points.is_some() && !self.items.iter().any(is_logarithmic) {
+        if points.is_some() && !self.grows_by_a_factor() {
             return Err(RangeError::NothingToPoint);
         }
         let points = u64::from(points.unwrap_or(POINTS_DEFAULT));

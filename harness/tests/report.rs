@@ -337,6 +337,100 @@ fn a_browser_shows_the_page_without_complaint_on_a_phone_too() {
 }
 
 #[test]
+fn the_course_of_a_real_run_is_drawn_and_told_in_every_form() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = [
+        "run",
+        "--records",
+        "300k",
+        "--repeat",
+        "3",
+        "--report-interval",
+        "10ms",
+        "--quiet",
+        "--json",
+        "course.json",
+    ];
+    let output = lycosa(&run, folder.path());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let report = |arguments: &[&str]| {
+        let all = [&["report", "course.json"], arguments].concat();
+        let output = lycosa(&all, folder.path());
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout).to_owned()
+    };
+    let intervals: usize = read(&folder.path().join("course.json"))["runs"]
+        .as_array()
+        .expect("runs")
+        .iter()
+        .map(|run| run["series"].as_array().expect("a series").len())
+        .sum();
+    assert_eq!(
+        report(&["--format", "csv-intervals"]).lines().count(),
+        1 + intervals
+    );
+    assert!(report(&["--format", "markdown"]).contains("| size | arm | intervals |"));
+    let terminal = report(&[]);
+    assert!(terminal.contains("highest p95"), "{terminal}");
+    for line in terminal.lines() {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+    report(&["-o", "page.html"]);
+
+    let Some(browser) = browser() else {
+        println!("skipped: there is no chromium");
+        return;
+    };
+    let path = folder.path().join("page.html");
+    let (dom, console) = open(&browser, &path);
+    assert_eq!(console, Vec::<String>::new());
+    let (_, course) = dom.split_once("<details class=\"course\"").expect("a fold");
+    let (course, _) = course.split_once("</details>").expect("its end");
+    let figures = course.matches("<figure>").count();
+    // Throughput, latency, CPU, resident memory, tuples and indexes.
+    assert_eq!(figures, 5);
+    assert!(
+        course.matches("<polyline class=\"line ").count() >= 7,
+        "{course}"
+    );
+    let page = fs::read_to_string(&path).expect("the page");
+    assert!(width_on(&browser, folder.path(), &page, 360) <= 360);
+}
+
+#[test]
+fn a_browser_shows_a_heat_map_without_complaint_on_a_phone_too() {
+    let Some(browser) = browser() else {
+        println!("skipped: there is no chromium");
+        return;
+    };
+    let folder = folder();
+    let sweep = "sweep --fibers 1..8:1 --index tree,hash --records 1k --repeat 1 --json m.json";
+    let output = lycosa(&sweep.split(' ').collect::<Vec<_>>(), folder.path());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let output = lycosa(&["report", "m.json", "-o", "page.html"], folder.path());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let path = folder.path().join("page.html");
+    let (dom, console) = open(&browser, &path);
+    assert_eq!(console, Vec::<String>::new());
+    assert_eq!(dom.matches("<rect class=\"cell h").count(), 16);
+    for mark in ["<rect class=\"cell h9 best\"", "class=\"number best\""] {
+        assert_eq!(dom.matches(mark).count(), 1, "{mark}");
+    }
+    for label in [
+        ">tree</text>",
+        ">8</text>",
+        "role=\"img\"",
+        "class=\"scale\"",
+    ] {
+        assert!(dom.contains(label), "{label}");
+    }
+    let page = fs::read_to_string(&path).expect("the page");
+    for width in [360, 1280] {
+        assert!(width_on(&browser, folder.path(), &page, width) <= width);
+    }
+}
+
+#[test]
 fn a_page_of_hostile_names_runs_nothing() {
     let Some(browser) = browser() else {
         println!("skipped: there is no chromium");

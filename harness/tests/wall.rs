@@ -120,10 +120,7 @@ fn a_limit_that_ends_the_worker_leaves_the_curve() {
     assert!(!wall["steps"].as_array().unwrap().is_empty());
     if wall["ending"] != "halved" {
         assert_eq!(wall["ending"], "limit");
-        assert!(
-            shown.contains("the limit of 128 MiB ended the worker behind "),
-            "{shown}"
-        );
+        assert!(shown.contains("the limit of 128 MiB ended it, "), "{shown}");
     }
 }
 

@@ -27,7 +27,7 @@ local next, type, rawequal, getmetatable = next, type, rawequal, getmetatable
 local bswap, tobit, rshift, band = bit.bswap, bit.tobit, bit.rshift, bit.band
 local cast, copy = ffi.cast, ffi.copy
 
--- Room that stays free behind a string, for the numbers of the longest flat table.
+-- Room that stays free behind a string, for the numbers of the longest flat table or operations.
 local RESERVE = 256
 
 -- Tables with more fields go to the full half: their header takes more than a byte.
@@ -120,7 +120,7 @@ local encode_full = native.encode_tuple
 
 -- The straight-line code for a flat table, written out field by field: a loop here would end the
 -- trace of the caller's loop.
-local function flat_source()
+local function flat_source(fields_max)
     local lines = {[[
 local next, put, full, scratch, RESERVE, tobit = ...
 return function(values)
@@ -132,11 +132,11 @@ return function(values)
     if key ~= 1 then return full(values) end
     local at = put(data, 1, limit, value)
     if at == 0 then return full(values) end]]}
-    for count = 1, MAX_FIELDS do
+    for count = 1, fields_max do
         local step = [[
     key, value = next(values, COUNT)
     if key == nil then data[0] = 0x90 + COUNT return at, serial end]]
-        if count < MAX_FIELDS then
+        if count < fields_max then
             step = step .. [[
 
     if key ~= COUNT + 1 then return full(values) end
@@ -149,8 +149,54 @@ return function(values)
     return table.concat(lines, '\n')
 end
 
-local encode_flat = assert(loadstring(flat_source(), '=lycosa/msgpack_encoder.lua (flat)'))(
+local encode_flat = assert(loadstring(flat_source(MAX_FIELDS), '=lycosa/msgpack_encoder.lua (flat)'))(
     next, put, encode_full, scratch, RESERVE, tobit)
+
+-- Operations of an update: `OPERATIONS_MAX` lists of `OPERAND_MAX` scalars at most, written out as a flat
+-- table is; others go to the full half.
+local OPERATIONS_MAX, OPERAND_MAX = 4, 5
+
+-- Writes one operation as `put` writes a value.
+local function operation_source()
+    local lines = {[[
+local next, type, getmetatable, put = ...
+return function(data, start, limit, operation)
+    if type(operation) ~= 'table' or getmetatable(operation) ~= nil then return 0 end
+    local key, value = next(operation)
+    if key ~= 1 then return 0 end
+    local at = put(data, start + 1, limit, value)
+    if at == 0 then return 0 end]]}
+    for count = 1, OPERAND_MAX do
+        local step = [[
+    key, value = next(operation, COUNT)
+    if key == nil then data[start] = 0x90 + COUNT return at end]]
+        if count < OPERAND_MAX then
+            step = step .. [[
+
+    if key ~= COUNT + 1 then return 0 end
+    at = put(data, at, limit, value)
+    if at == 0 then return 0 end]]
+        end
+        lines[#lines + 1] = (step:gsub('COUNT', tostring(count)))
+    end
+    lines[#lines + 1] = '    return 0\nend'
+    return table.concat(lines, '\n')
+end
+
+local put_operation = assert(loadstring(operation_source(),
+    '=lycosa/msgpack_encoder.lua (operation)'))(next, type, getmetatable, put)
+
+local encode_flat_operations = assert(loadstring(flat_source(OPERATIONS_MAX),
+    '=lycosa/msgpack_encoder.lua (operations)'))(
+    next, put_operation, encode_full, scratch, RESERVE, tobit)
+
+-- As `encode_compiled`, for the operations of an update.
+local function encode_operations_compiled(operations)
+    if type(operations) == 'table' and getmetatable(operations) == nil then
+        return encode_flat_operations(operations)
+    end
+    return encode_full(operations)
+end
 
 local tuple_type
 
@@ -211,6 +257,7 @@ return {
     scratch = scratch,
     encode = compiled and encode_compiled or encode_full,
     encode_key = compiled and encode_key_compiled or native.encode_key,
+    encode_operations = compiled and encode_operations_compiled or encode_full,
     encode_full = encode_full,
     encode_compiled = encode_compiled,
     bytes_of = bytes_of,

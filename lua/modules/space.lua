@@ -11,7 +11,7 @@ local reads = require('lycosa.space_reads')
 local wrap = require('lycosa.iterator').wrap
 
 local context, RETRY, HOOKED = database.context, database.RETRY, database.HOOKED
-local encode, encode_key = encoder.encode, encoder.encode_key
+local encode, encode_key, encode_operations = encoder.encode, encoder.encode_key, encoder.encode_operations
 local take, raise, check_slice = database.take, database.raise, database.check_slice
 local ffi_insert, ffi_replace, ffi_delete = database.insert, database.replace, database.delete
 local ffi_update, ffi_upsert = database.update, database.upsert
@@ -135,7 +135,7 @@ local function update(space_id, index_id, key, operations)
         not_an_array()
     end
     local held = ffi_hold(context, size, encoding)
-    size, encoding = encode(operations)
+    size, encoding = encode_operations(operations)
     if size == nil then
         not_an_array()
     end
@@ -185,7 +185,7 @@ function space_methods.upsert(space, tuple, operations)
         not_an_array()
     end
     local held = ffi_hold(context, size, encoding)
-    size, encoding = encode(operations)
+    size, encoding = encode_operations(operations)
     if size == nil then
         not_an_array()
     end
@@ -351,7 +351,7 @@ local function update_tuple(tuple, operations, is_upsert)
     repeat
         local size, encoding = encode(tuple)
         local held = ffi_hold(context, size, encoding)
-        size, encoding = encode(resolved)
+        size, encoding = encode_operations(resolved)
         if size == nil then
             not_an_array()
         end

@@ -53,7 +53,7 @@ end
 local SALT_LOW, SALT_HIGH = 0x1234567, 0x2f6e2b1
 
 function workload.verify(ctx)
-    local space, records = ctx.space, ctx.records
+    local space, records = ctx.space, ctx.done_ops
     if space:len() ~= records then
         return nil, ('the space holds %d tuples, not %d'):format(space:len(), records)
     end

@@ -7,10 +7,9 @@
 -- producers for acknowledgements on a channel each. A message is never older than those before it: puts do
 -- not wait, so that the queue is in the order of the operations' numbers.
 
+local checksum = require('lycosa.checksum')
 local digest = require('digest')
 local fiber = require('fiber')
-
-local WORD = 4294967296
 
 local workload = {
     help = 'producers put messages into a queue, consumers take and acknowledge them',
@@ -161,7 +160,8 @@ function workload.verify(ctx)
         return nil, ('%d messages were acknowledged, not %.0f'):format(done:len(), count)
     end
     local last = {}
-    local sum = count
+    local sum = checksum.new()
+    sum:add(count)
     for id = 1, count do
         local row = done:get(id)
         if row == nil then
@@ -176,9 +176,9 @@ function workload.verify(ctx)
         end
         before.sequence, before.taken = row[3], row[4]
         last[producer] = before
-        sum = sum + expected
+        sum:add(id, expected)
     end
-    return ('%08x%08x'):format(sum / WORD % WORD, sum % WORD)
+    return sum:text()
 end
 
 function workload.cleanup(ctx)

@@ -4,8 +4,11 @@
 -- Lycosa calls the chunk with its options and gets the measurement back. Tarantool runs it:
 --   tarantool run.lua --workload insert.lua --records 1000000 [--fibers 50] [--ops-per-txn 100]
 --       [--index TREE] [--memory BYTES] [--jit on] [--seed N] [--set KEY=VALUE] [--prefix TEXT]
+--       [--duration SECONDS] [--warmup SECONDS] [--rate OPERATIONS_A_SECOND]
+--       [--report-interval SECONDS]
 -- and it prints one line of JSON behind the prefix, shaped as the runs of `lycosa run --json`; the
--- arm `tarantool` of `lycosa compare` reads it.
+-- arm `tarantool` of `lycosa compare` reads it. Each interval is a line before it, behind the prefix
+-- and the word `sample`.
 
 local clock = require('clock')
 local ffi = require('ffi')
@@ -65,21 +68,46 @@ local function call(workload, hook, ...)
     return guard(hook, workload[hook], ...)
 end
 
--- Memory by kind, in bytes.
-local function memory_levels()
-    local slab = box.slab.info()
-    local used, tuples = tonumber(slab.arena_used), tonumber(slab.items_used)
-    return {
-        lua_heap_bytes = collectgarbage('count') * 1024,
-        quota_used_bytes = tonumber(slab.quota_used),
-        index_bytes = used - tuples,
-        tuple_bytes = tuples,
-    }
+-- Runs `work(fiber_id)` in each of the fibers to its end; answers with the first failure.
+local function run_fibers(count, work, has_failed)
+    local failed
+    local function guarded(fiber_id)
+        local _, own_failure = guard('transaction', work, fiber_id)
+        if own_failure ~= nil then
+            failed = failed or own_failure
+            has_failed[0] = 1
+        end
+    end
+
+    local fibers = {}
+    for fiber_id = 1, count do
+        local f = fiber.new(guarded, fiber_id)
+        f:name('worker-' .. fiber_id)
+        f:set_joinable(true)
+        fibers[fiber_id] = f
+    end
+    for fiber_id = 1, count do
+        local has_ended, err = fibers[fiber_id]:join()
+        -- Without memory even the guard fails.
+        if not has_ended then
+            failed = failed or {kind = 'workload', hook = 'transaction', message = text_of(err)}
+            has_failed[0] = 1
+        end
+    end
+    return failed
 end
 
--- Runs all transactions over the fibers. Answers with wall time, CPU time, operations done, the
--- latency of each transaction in nanoseconds, and the failure if there was one.
-local function run_transactions(workload, ctx, host)
+local function check_ended()
+    if box.is_in_txn() then
+        error('transaction() returned without box.commit() or box.rollback()', 0)
+    end
+end
+
+-- Runs a known number of operations as fast as they go. Answers with wall time, CPU time, operations
+-- done, the latency of each transaction in nanoseconds, and the failure if there was one. `host.stop[0]`
+-- becomes 1 when the user wants no more transactions.
+local function run_all(workload, ctx, course, host)
+    local stop, observe = host.stop, course and course.observe
     local records, ops_per_txn = ctx.records, ctx.ops_per_txn
     local transaction = workload.transaction
     local has_room, latencies =
@@ -87,52 +115,137 @@ local function run_transactions(workload, ctx, host)
     if not has_room then
         error(('no memory for the latencies of %.0f transactions'):format(records / ops_per_txn), 0)
     end
-    local next_op, done_ops, done_txns, failed = 1, 0, 0, nil
+    local next_op, done_ops, done_txns = 1, 0, 0
+    local has_failed = ffi.new('uint8_t[1]')
+    local origin
 
     local function work(fiber_id)
-        while next_op <= records and failed == nil do
+        while next_op <= records and has_failed[0] == 0 and stop[0] == 0 do
             local first = next_op
             local n = math.min(ops_per_txn, records - first + 1)
             next_op = first + n
             local started = clock.monotonic64()
             transaction(ctx, fiber_id, n, first)
-            latencies[done_txns] = clock.monotonic64() - started
-            if box.is_in_txn() then
-                error('transaction() returned without box.commit() or box.rollback()', 0)
-            end
+            local finished = clock.monotonic64()
+            latencies[done_txns] = finished - started
+            check_ended()
             done_txns = done_txns + 1
             done_ops = done_ops + n
+            if observe then
+                observe(tonumber(finished - started), n, tonumber(finished - origin))
+            end
             fiber.yield()
         end
-    end
-
-    local function guarded(fiber_id)
-        local _, own_failure = guard('transaction', work, fiber_id)
-        failed = failed or own_failure
     end
 
     collectgarbage()
     collectgarbage()
     host.begin()
+    if course then
+        origin = clock.monotonic64()
+        course.begin(0)
+    end
     local cpu_started, started = clock.proc(), clock.monotonic()
-    local fibers = {}
-    for fiber_id = 1, ctx.fibers do
-        local f = fiber.new(guarded, fiber_id)
-        f:name('worker-' .. fiber_id)
-        f:set_joinable(true)
-        fibers[fiber_id] = f
-    end
-    for fiber_id = 1, ctx.fibers do
-        fibers[fiber_id]:join()
-    end
+    local failed = run_fibers(ctx.fibers, work, has_failed)
     local measured = {
         wall_s = clock.monotonic() - started,
         cpu_s = clock.proc() - cpu_started,
         ops = done_ops,
+        done_ops = done_ops,
         txns = done_txns,
         latencies = latencies,
     }
-    measured.resources = host.finish(memory_levels())
+    if course then
+        course.finish(tonumber(clock.monotonic64() - origin))
+    end
+    return measured, failed
+end
+
+-- Runs operations by the clock: for a time, at a rate, or both, counting from the first transaction
+-- that ends after the warm-up. Answers as `run_all` does, with histograms instead of latencies.
+local function run_by_clock(workload, ctx, pace, course, host)
+    local histogram, schedules = require('lycosa.histogram'), require('lycosa.schedule')
+    local transaction, stop = workload.transaction, host.stop
+    local has_failed = ffi.new('uint8_t[1]')
+    local function is_stopped()
+        return stop[0] ~= 0 or has_failed[0] ~= 0
+    end
+
+    collectgarbage()
+    collectgarbage()
+    local origin = clock.monotonic64()
+    local function now_ns()
+        return tonumber(clock.monotonic64() - origin)
+    end
+    local schedule =
+        schedules.new(ctx.records or math.huge, ctx.ops_per_txn, pace.rate_per_s, now_ns)
+    local latencies = histogram.new()
+    local corrected = pace.rate_per_s and histogram.new()
+    local done_ops, counted_ops = 0, 0
+    local warmup_ns, duration_ns = pace.warmup_s * 1e9, (pace.duration_s or math.huge) * 1e9
+    local counted_from, cpu_started, ends_ns
+
+    -- As fast as it goes, at least one transaction counts, however slow it is.
+    local function start_counting(now)
+        host.begin()
+        counted_from, cpu_started, ends_ns = now, clock.proc(), now + duration_ns
+        schedule.ends_ns = corrected and ends_ns or math.huge
+        if course then
+            course.begin(now)
+        end
+    end
+
+    -- What is counted of a transaction, all of it; the corrected latency runs from the time at which
+    -- it was due, however late it began.
+    local function observe(latency_ns, corrected_ns, ops, finished)
+        counted_ops = counted_ops + ops
+        schedule.ends_ns = ends_ns
+        histogram.record(latencies, latency_ns)
+        if corrected then
+            histogram.record(corrected, corrected_ns)
+        end
+        if course then
+            course.observe(latency_ns, ops, finished)
+        end
+    end
+
+    local function work(fiber_id)
+        while true do
+            local first, n, due_ns, started = schedule.take(is_stopped)
+            if first == nil then
+                return
+            end
+            transaction(ctx, fiber_id, n, first)
+            local finished = now_ns()
+            check_ended()
+            done_ops = done_ops + n
+            if counted_from ~= nil then
+                observe(finished - started, finished - due_ns, n, finished)
+            elseif finished >= warmup_ns then
+                start_counting(finished)
+            end
+            fiber.yield()
+        end
+    end
+
+    if warmup_ns == 0 then
+        start_counting(0)
+    end
+    local failed = run_fibers(ctx.fibers, work, has_failed)
+    local ended = now_ns()
+    counted_from, cpu_started = counted_from or ended, cpu_started or clock.proc()
+    local measured = {
+        wall_s = (ended - counted_from) / 1e9,
+        cpu_s = clock.proc() - cpu_started,
+        ops = counted_ops,
+        done_ops = done_ops,
+        backlog_ops = schedule.backlog_ops(ended),
+        histogram = latencies,
+        corrected = corrected or nil,
+    }
+    if course then
+        course.finish(ended)
+    end
     return measured, failed
 end
 
@@ -191,9 +304,31 @@ local function resolve_options(workload, settings, ctx)
     return options
 end
 
--- Runs one repetition. `host` holds `peak_rss_bytes()`, and what reads resources: `begin()` just
--- before the first transaction, `finish(memory_levels)` just behind the last.
-local function drive(workload, ctx, settings, host)
+-- Runs the transactions and notes what came of them where `verify` finds it.
+local function run_transactions(workload, ctx, pace, host)
+    local is_by_clock = pace.duration_s ~= nil or pace.rate_per_s ~= nil
+    local series = require('lycosa.series')
+    local course = pace.report_interval_s and series.new(pace.report_interval_s, host.sample)
+    host.enter('transactions')
+    local measured, failed
+    if is_by_clock then
+        measured, failed = run_by_clock(workload, ctx, pace, course, host)
+    else
+        measured, failed = run_all(workload, ctx, course, host)
+    end
+    measured.resources = host.finish(series.memory_levels())
+    host.enter('verification')
+    ctx.done_ops = measured.done_ops
+    ctx.complete = measured.done_ops == ctx.records
+    measured.is_stopped = host.stop[0] ~= 0 and not ctx.complete
+    return measured, failed
+end
+
+-- Runs one repetition. `host` holds `peak_rss_bytes()`, `enter(phase)`, and `stop`, a pointer to a
+-- byte that is not 0 once no more transactions shall begin; and what reads resources: `begin()` just
+-- before the first transaction that counts, `sample(sample, memory_levels)` behind each interval that
+-- was asked for, `finish(memory_levels)` just behind the last transaction.
+local function drive(workload, ctx, settings, pace, host)
     local results, failed = guard('options', resolve_options, workload, settings, ctx)
     if failed ~= nil then
         return nil, {kind = 'usage', message = failed.message}
@@ -205,20 +340,19 @@ local function drive(workload, ctx, settings, host)
         return nil, failed
     end
     local used_before = box.slab.info().arena_used
-    results, failed = guard('transaction', run_transactions, workload, ctx, host)
+    results, failed = guard('transaction', run_transactions, workload, ctx, pace, host)
     if failed ~= nil then
         return nil, failed
     end
     local measured = results[2]
     failed = results[3]
     if failed ~= nil then
-        failed.records_done = measured.ops
+        failed.records_done = measured.done_ops
         return nil, failed
     end
     measured.peak_rss_bytes = host.peak_rss_bytes()
-    -- Deletes may leave less than there was: no bytes a record then.
     measured.bytes_per_record =
-        math.max(0, tonumber(box.slab.info().arena_used - used_before)) / ctx.records
+        math.max(0, tonumber(box.slab.info().arena_used - used_before)) / math.max(1, measured.done_ops)
     if workload.verify ~= nil then
         results, failed = call(workload, 'verify', ctx)
         if failed ~= nil then
@@ -236,15 +370,29 @@ local function drive(workload, ctx, settings, host)
     _, failed = call(workload, 'cleanup', ctx)
     if failed ~= nil then
         return nil, failed
+    elseif measured.is_stopped then
+        local is_verified = workload.verify ~= nil
+        return nil, {kind = 'stopped', done_ops = measured.done_ops, is_verified = is_verified}
+    elseif measured.ops == 0 then
+        return nil, {kind = 'usage', message = 'no transaction was due and done within the '
+            .. 'time of --duration; raise it, or --rate'}
     end
     return measured
 end
 
 local embedded = ...
 if type(embedded) == 'table' then
-    local measured, failed = drive(embedded.workload, embedded.ctx, embedded.settings, embedded.host)
-    if measured ~= nil then
+    local host = embedded.host
+    host.stop = ffi.cast('const uint8_t *', host.stop)
+    local measured, failed =
+        drive(embedded.workload, embedded.ctx, embedded.settings, embedded.pace, host)
+    if measured ~= nil and measured.latencies ~= nil then
         measured.latencies = ffi.string(measured.latencies, 8 * measured.txns)
+    end
+    for _, name in ipairs({'histogram', 'corrected'}) do
+        if measured ~= nil and measured[name] ~= nil then
+            measured[name].counts = ffi.string(measured[name].counts, 8 * require('lycosa.histogram').BUCKETS)
+        end
     end
     return measured, failed
 end
@@ -263,6 +411,8 @@ local function parse_arguments(arguments)
     local parsed = {
         records = false, fibers = 50, ['ops-per-txn'] = false, index = 'TREE',
         memory = 4 * 1024 * 1024 * 1024, jit = 'on', seed = 1, prefix = '',
+        -- 0 is none.
+        duration = 0, warmup = 0, rate = 0, ['report-interval'] = 0,
     }
     local settings = {}
     local position = 1
@@ -293,37 +443,13 @@ local function parse_arguments(arguments)
     return parsed, settings
 end
 
-local function percentiles(latencies, count)
-    local sorted = {}
-    for position = 1, count do
-        sorted[position] = tonumber(latencies[position - 1])
-    end
-    table.sort(sorted)
-    local function at(share)
-        return sorted[math.max(1, math.ceil(share * count))]
-    end
-    return {
-        p50 = at(0.5), p95 = at(0.95), p99 = at(0.99), p999 = at(0.999),
-        max = sorted[count], count = count,
-    }
-end
-
--- The latencies as a list of {value, count}, rounded down to the 11 bits that a histogram with
--- three decimal digits tells apart.
-local function latency_counts(latencies, count)
-    local seen, counts = {}, {}
+-- Percentiles and counts of a list of latencies.
+local function summarize_list(histogram, latencies, count)
+    local recorded = histogram.new()
     for position = 0, count - 1 do
-        local value = tonumber(latencies[position])
-        local _, bits = math.frexp(value)
-        local unit = 2 ^ math.max(0, bits - 11)
-        value = math.floor(value / unit) * unit
-        if seen[value] == nil then
-            seen[value] = {value, 0}
-            table.insert(counts, seen[value])
-        end
-        seen[value][2] = seen[value][2] + 1
+        histogram.record(recorded, tonumber(latencies[position]))
     end
-    return counts
+    return histogram.summarize(recorded)
 end
 
 -- The names that results have for architectures.
@@ -338,6 +464,11 @@ local function peak_rss_bytes()
     local kilobytes = file:read('*a'):match('VmHWM:%s+(%d+)')
     file:close()
     return (tonumber(kilobytes) or 0) * 1024
+end
+
+-- A number that was given.
+local function given(number)
+    return number > 0 and number or nil
 end
 
 local function main()
@@ -357,6 +488,7 @@ local function main()
     -- Lycosa's own modules, `lycosa.random` for one, are beside this file.
     local own_folder = fio.abspath(fio.dirname(arg[0]))
     package.path = fio.pathjoin(own_folder, '?.lua') .. ';' .. package.path
+    local histogram = require('lycosa.histogram')
     -- Before box.cfg, which changes into the working directory.
     local workload = dofile(parsed.workload)
     local directory = fio.tempdir()
@@ -364,34 +496,55 @@ local function main()
         memtx_memory = parsed.memory, wal_mode = 'none', work_dir = directory,
         log_level = 2, checkpoint_interval = 0,
     })
+    local pace = {
+        duration_s = given(parsed.duration), warmup_s = parsed.warmup, rate_per_s = given(parsed.rate),
+        report_interval_s = given(parsed['report-interval']),
+    }
     local defaults = workload.defaults or {}
     local ctx = {
-        records = parsed.records or defaults.records or 1000000, fibers = parsed.fibers,
-        ops_per_txn = parsed['ops-per-txn'] or defaults.ops_per_txn or 100,
+        records = pace.duration_s == nil and (parsed.records or defaults.records or 1000000) or nil,
+        fibers = parsed.fibers, ops_per_txn = parsed['ops-per-txn'] or defaults.ops_per_txn or 100,
         index = parsed.index, seed = parsed.seed,
     }
-    local measured, failed = drive(workload, ctx, settings, {
-        peak_rss_bytes = peak_rss_bytes,
-        begin = function() end,
-        finish = function(levels) return levels end,
+    local samples = pace.report_interval_s and {}
+    local function sample(interval, levels)
+        interval.resources = levels
+        table.insert(samples, interval)
+        io.stdout:write(parsed.prefix, 'sample ', json.encode(interval), '\n')
+        io.stdout:flush()
+    end
+    local measured, failed = drive(workload, ctx, settings, pace, {
+        peak_rss_bytes = peak_rss_bytes, enter = function() end, stop = ffi.new('uint8_t[1]'),
+        begin = function() end, sample = sample, finish = function(levels) return levels end,
     })
     fio.rmtree(directory)
     if failed ~= nil then
         fail(('%s: %s%s'):format(failed.hook or failed.kind, failed.message, failed.traceback or ''))
     end
     local name = fio.basename(parsed.workload, '.lua')
+    local percentiles, counts, corrected_percentiles, corrected_counts
+    if measured.histogram ~= nil then
+        percentiles, counts = histogram.summarize(measured.histogram)
+    else
+        percentiles, counts = summarize_list(histogram, measured.latencies, measured.txns)
+    end
+    if measured.corrected ~= nil then
+        corrected_percentiles, corrected_counts = histogram.summarize(measured.corrected)
+    end
     print(parsed.prefix .. json.encode({
         arm = 'tarantool', workload = name, records = ctx.records, fibers = ctx.fibers,
         ops_per_txn = ctx.ops_per_txn, index = parsed.index:lower(),
         wall_s = measured.wall_s, cpu_s = measured.cpu_s, ops = measured.ops,
         ops_per_s = measured.ops / measured.wall_s, peak_rss_bytes = measured.peak_rss_bytes,
         bytes_per_record = measured.bytes_per_record, checksum = measured.checksum,
-        txn_latency_ns = percentiles(measured.latencies, measured.txns),
-        txn_latency_counts = latency_counts(measured.latencies, measured.txns),
+        txn_latency_ns = percentiles, txn_latency_counts = counts,
+        txn_latency_corrected_ns = corrected_percentiles,
+        txn_latency_corrected_counts = corrected_counts, backlog_ops = measured.backlog_ops,
+        duration_s = pace.duration_s, warmup_s = pace.warmup_s, rate_per_s = pace.rate_per_s,
         jit = (jit.status()), jit_traces = traces, jit_aborts = aborts,
         program = 'Tarantool ' .. _TARANTOOL, seed = ctx.seed, memory_bytes = parsed.memory,
         binary_arch = ARCHITECTURES[jit.arch] or jit.arch, os = jit.os,
-        resources = measured.resources,
+        resources = measured.resources, series = samples or nil,
     }))
     os.exit(0)
 end

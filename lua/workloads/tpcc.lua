@@ -7,7 +7,7 @@
 -- `ctx.index` is the primary index of what is read by whole keys: warehouses, districts, customers, items, stock.
 
 local bit = require('bit')
-local digest = require('digest')
+local checksum = require('lycosa.checksum')
 local msgpack = require('msgpack')
 local random = require('lycosa.random')
 
@@ -15,7 +15,7 @@ local DISTRICTS = 10
 local ITEMS, CUSTOMERS = 100000, 3000
 -- What a stock and a customer with an order take at least: what cannot fit is refused before it is loaded.
 local STOCK_BYTES, CUSTOMER_BYTES = 320, 1300
-local MIB, WORD = 1048576, 4294967296
+local MIB = 1048576
 
 local workload = {
     help = 'the five transactions of TPC-C; each is committed on its own, whatever --ops-per-txn',
@@ -441,7 +441,7 @@ local function check_district(ctx, w, d, paid)
     for c = 1, ctx.options.customers do
         local customer, received = spaces.customer:get({w, d, c}), delivered[c] or 0
         if customer.c_balance ~= received - paid[place_of(w, d, c)] then
-            complain('condition 10', ('C_BALANCE of customer %d is not what was delivered less what was paid'):format(c))
+            complain('condition 10', ('C_BALANCE of customer %d is not deliveries less payments'):format(c))
         elseif customer.c_balance + customer.c_ytd_payment ~= received then
             complain('condition 12', ('C_YTD_PAYMENT of customer %d is not what was paid'):format(c))
         end
@@ -496,13 +496,13 @@ function workload.verify(ctx)
     if not is_consistent then
         return nil, reason
     end
-    local sum = 0
+    local sum = checksum.new()
     for _, space in pairs(ctx.spaces) do
         for _, tuple in space:pairs() do
-            sum = sum + digest.crc32(msgpack.encode(tuple))
+            sum:add(checksum.of_text(msgpack.encode(tuple)))
         end
     end
-    return ('%08x%08x'):format(sum / WORD % WORD, sum % WORD)
+    return sum:text()
 end
 
 function workload.cleanup(ctx)

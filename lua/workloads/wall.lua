@@ -101,7 +101,10 @@ local function measure(space, options, records, latencies, draws)
         fibers[position]:set_joinable(true)
     end
     for position = 1, options.fibers do
-        fibers[position]:join()
+        local has_ended, err = fibers[position]:join()
+        if not has_ended then
+            failure = failure or err
+        end
     end
     if failure ~= nil and not is_quota(failure) then
         error(failure, 0)
@@ -115,8 +118,20 @@ local function measure(space, options, records, latencies, draws)
     }, failure
 end
 
+-- Memory is taken from the quota in blocks that hold many tuples.
+local BLOCK_BYTES_MAX = 2 ^ 20
+
+-- Whether there was room for what was refused: then the system, not the quota, had no memory for it.
+local function is_of_system(err)
+    local info = box.slab.info()
+    local bytes = tonumber(err.message:match('allocate (%d+) bytes'))
+    return bytes ~= nil and info.quota_used + 2 * bytes + BLOCK_BYTES_MAX <= info.quota_size
+end
+
 -- What the quota has refused, and what it still allows: deletes, and inserts into the room they make.
+-- Answers with what ended it, too.
 local function at_quota(space, payload, last, err)
+    local ending = is_of_system(err) and 'system' or 'quota'
     local report = {
         records = last, code = err.code, message = err.message, records_kept = space:len(), deleted = 0,
     }
@@ -134,14 +149,18 @@ local function at_quota(space, payload, last, err)
     local again = fill(space, payload, last, to_delete, math.huge)
     report.inserted_again = again - last
     report.records_at_end = space:len()
-    return report
+    return ending, report
 end
 
 local options, step = ...
 local draws = random.generator(options.seed)
 local space = create_space(options)
 local payload = ('x'):rep(options.payload_bytes)
-local latencies = ffi.new('uint64_t[?]', math.ceil(options.operations / options.ops_per_txn))
+local transactions = math.ceil(options.operations / options.ops_per_txn)
+local has_room, latencies = pcall(ffi.new, 'uint64_t[?]', transactions)
+if not has_room then
+    error(('no memory for the latencies of %.0f transactions'):format(transactions), 0)
+end
 
 -- A dip that a second look does not confirm is none.
 local function measure_twice_if_halved(records, best)
@@ -156,21 +175,19 @@ local function measure_twice_if_halved(records, best)
     return measured, err
 end
 
-local last, best = 0, nil
-for position = 1, options.steps do
-    local err
-    last, err = fill(space, payload, last, math.huge, options.target_bytes * position / options.steps)
-    if err == nil and best == nil then
+-- Measures at a size, and tells of it. Answers with whether the throughput has halved, and with the
+-- best one so far; or with nil and the error if the quota refused something.
+local function visit(records, best)
+    if best == nil then
         -- Compiles what is measured.
-        local _
-        _, err = measure(space, options, last, latencies, draws)
+        local _, err = measure(space, options, records, latencies, draws)
+        if err ~= nil then
+            return nil, err
+        end
     end
-    local measured
-    if err == nil then
-        measured, err = measure_twice_if_halved(last, best)
-    end
+    local measured, err = measure_twice_if_halved(records, best)
     if err ~= nil then
-        return 'quota', at_quota(space, payload, last, err)
+        return nil, err
     end
     local info = box.slab.info()
     measured.quota_used_bytes = tonumber(info.quota_used)
@@ -178,11 +195,29 @@ for position = 1, options.steps do
     measured.latencies = ffi.string(latencies, 8 * measured.txns)
     step(measured)
     local throughput = measured.ops / measured.wall_s
-    if best ~= nil and throughput <= best / 2 then
-        return 'halved'
+    return best ~= nil and throughput <= best / 2, math.max(best or 0, throughput)
+end
+
+local last, best = 0, nil
+for position = 1, options.steps do
+    local before = last
+    local err
+    last, err = fill(space, payload, last, math.huge, options.target_bytes * position / options.steps)
+    -- One transaction may have filled several small steps.
+    if err == nil and last > before then
+        local has_halved, found = visit(last, best)
+        if has_halved then
+            return 'halved'
+        elseif has_halved == nil then
+            err = found
+        else
+            best = found
+        end
     end
-    best = math.max(best or 0, throughput)
+    if err ~= nil then
+        return at_quota(space, payload, last, err)
+    end
 end
 local err
 last, err = fill(space, payload, last, math.huge, math.huge)
-return 'quota', at_quota(space, payload, last, err)
+return at_quota(space, payload, last, err)

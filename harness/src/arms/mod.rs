@@ -102,7 +102,11 @@ pub(crate) fn resolve(
         }
     }
     let one = |spec: &ArmSpec| resolve_one(spec, host, options);
-    specs.iter().map(one).collect()
+    let mut resolved = specs.iter().map(one).collect::<Result<Vec<_>, _>>()?;
+    for (resolved, spec) in resolved.iter_mut().zip(specs) {
+        resolved.arm.options.clone_from(&spec.options);
+    }
+    Ok(resolved)
 }
 
 /// Checks that all arms can measure all points, before anything runs.
@@ -113,7 +117,9 @@ pub(crate) fn check(arms: &[Resolved], points: &[WorkerOptions]) -> Result<(), A
             let refusal = workers.refusal();
             refusal.map(|reason| format!("arm `{label}`: {reason}"))
         }
-        Starter::Program(programs) => points.iter().find_map(|point| programs.refusal(point)),
+        Starter::Program(programs) => points
+            .iter()
+            .find_map(|point| programs.refusal(&resolved.arm.at(point))),
     });
     refusal.map_or(Ok(()), |message| Err(ArmError::Usage(message)))
 }
@@ -185,6 +191,7 @@ fn resolve_one(
         arm: Arm {
             name: label.clone(),
             expected,
+            options: Vec::new(),
         },
         starter: workers.into(),
     })
@@ -325,6 +332,7 @@ fn program(label: &str, template: &Template, host: &Host, options: &ResolveOptio
         arm: Arm {
             name: label.to_owned(),
             expected: Expected::default(),
+            options: Vec::new(),
         },
         starter: Starter::Program(programs),
     }

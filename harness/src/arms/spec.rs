@@ -1,7 +1,9 @@
-//! `--arm` as the user writes it: the name of a way that is built in, or `LABEL=COMMAND`.
+//! `--arm` as the user writes it: the name of a way that is built in, `LABEL=COMMAND`, or
+//! `LABEL=[NAME] --OPTION VALUE...` for a way that is built in with options of its own.
 
 use std::str::FromStr;
 
+use crate::axes::Parameter;
 use crate::suggestion::nearest;
 use crate::worker::template::{Placeholder, Template};
 
@@ -11,7 +13,10 @@ const BUILT_IN: [&str; 5] = ["native", "rosetta", "qemu", "efficiency", "taranto
 /// How Tarantool is started.
 const TARANTOOL: &str = "tarantool {driver} --workload {workload} --records {records} \
     --fibers {fibers} --ops-per-txn {ops_per_txn} --index {index} --memory {memory} --jit {jit} \
-    --seed {seed} --prefix {prefix} {settings}";
+    --seed {seed} --prefix {prefix} {pace} {settings}";
+
+/// Options that all arms must share for their times to be comparable.
+const SHARED: [&str; 4] = ["records", "repeat", "cold", "workload"];
 
 /// An arm that was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +25,8 @@ pub(crate) struct ArmSpec {
     pub(crate) label: String,
     /// The way to run.
     pub(crate) way: Way,
+    /// Options that it does not share with the other arms, with their values.
+    pub(crate) options: Vec<(Parameter, String)>,
 }
 
 /// A way to run a workload.
@@ -52,6 +59,7 @@ impl ArmSpec {
         Self {
             label: String::from("native"),
             way: Way::Native,
+            options: Vec::new(),
         }
     }
 
@@ -60,6 +68,7 @@ impl ArmSpec {
         Self {
             label: String::from("efficiency"),
             way: Way::Efficiency,
+            options: Vec::new(),
         }
     }
 
@@ -75,8 +84,71 @@ impl ArmSpec {
         Some(Self {
             label: name.to_owned(),
             way,
+            options: Vec::new(),
         })
     }
+
+    /// A way that is built in, native unless one is named, with options of its own; `None` for a
+    /// command, which may well begin with the same word: `tarantool {driver} {workload}`.
+    fn with_options(label: &str, text: &str) -> Option<Result<Self, String>> {
+        let words = shlex::split(text)?;
+        let is_option = |word: &String| word.starts_with("--");
+        let (way, options) = match &words[..] {
+            [first, ..] if is_option(first) => (Way::Native, &words[..]),
+            [first, options @ ..]
+                if BUILT_IN.contains(&first.as_str())
+                    && options.first().is_none_or(is_option)
+                    && !text.contains('{') =>
+            {
+                (Self::built_in(first)?.way, options)
+            }
+            _ => return None,
+        };
+        let options = own_options(options).map_err(|reason| format!("arm `{label}`: {reason}"));
+        Some(options.map(|options| Self {
+            label: label.to_owned(),
+            way,
+            options,
+        }))
+    }
+}
+
+/// Reads `--fibers 100 --set scale=10`, or the same with `=` in place of spaces.
+fn own_options(words: &[String]) -> Result<Vec<(Parameter, String)>, String> {
+    let mut options: Vec<(Parameter, String)> = Vec::new();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let Some(option) = word.strip_prefix("--") else {
+            return Err(format!(
+                "`{word}` stands where an option must, as --fibers 100"
+            ));
+        };
+        let (name, value) = match option.split_once('=') {
+            Some((name, value)) => (name, Some(value.to_owned())),
+            None => (option, words.next().cloned()),
+        };
+        if SHARED.contains(&name) {
+            return Err(format!(
+                "--{name} is the same for all arms, which do equal work; give it outside"
+            ));
+        }
+        let value = value.ok_or_else(|| format!("--{name} has no value"))?;
+        let (parameter, value) = match name {
+            "set" => {
+                let (key, value) = value.split_once('=').unwrap_or((&value, ""));
+                (format!("set.{key}").parse()?, value.to_owned())
+            }
+            _ => (name.parse::<Parameter>()?, value),
+        };
+        let value = parameter
+            .canonical(&value)
+            .map_err(|reason| format!("--{name} `{value}` {reason}"))?;
+        if options.iter().any(|(other, _)| *other == parameter) {
+            return Err(format!("{} is given twice", parameter.name()));
+        }
+        options.push((parameter, value));
+    }
+    Ok(options)
 }
 
 impl FromStr for ArmSpec {
@@ -87,11 +159,8 @@ impl FromStr for ArmSpec {
             return Self::built_in(text).ok_or_else(|| unknown(text));
         };
         check_label(label)?;
-        if command.trim_start().starts_with("--") {
-            return Err(format!(
-                "`{command}` has options where a command must stand; a command is, for example, \
-                 `nice -n 5 {{lycosa}}`"
-            ));
+        if let Some(spec) = Self::with_options(label, command) {
+            return spec;
         }
         let template: Template = command
             .parse()
@@ -113,6 +182,7 @@ impl FromStr for ArmSpec {
         Ok(Self {
             label: label.to_owned(),
             way,
+            options: Vec::new(),
         })
     }
 }
@@ -191,10 +261,34 @@ mod tests {
         assert_eq!(spec.label, "arm64");
         assert!(matches!(spec.way, Way::Lycosa(_)));
         assert!(matches!(way("again={lycosa}"), Way::Lycosa(_)));
+        assert!(matches!(way("x=qemu-aarch64 --version"), Way::Lycosa(_)));
+        for command in ["tarantool {driver} {workload}", "tarantool --a {workload}"] {
+            assert!(matches!(way(&format!("x={command}")), Way::Program(_)));
+        }
         assert!(matches!(
             way("v3.1=tarantool-3 {driver} {workload}"),
             Way::Program(_)
         ));
+    }
+
+    #[test]
+    fn an_arm_may_be_built_in_with_options_of_its_own() {
+        for (text, way, expected) in [
+            ("small=--memory 1024MiB", Way::Native, "--memory 1GiB"),
+            (
+                "x=--fibers=100 --jit off --set 'name=a b'",
+                Way::Native,
+                "--fibers 100 --jit off --set name=a b",
+            ),
+            ("y=efficiency --index hash", Way::Efficiency, "--index hash"),
+            ("again=native", Way::Native, ""),
+        ] {
+            let spec: ArmSpec = text.parse().unwrap();
+            let options = spec.options.iter();
+            let options = options.map(|(parameter, value)| parameter.as_option(value));
+            assert_eq!(options.collect::<Vec<_>>().join(" "), expected);
+            assert_eq!(spec.way, way);
+        }
     }
 
     #[test]
@@ -216,7 +310,16 @@ mod tests {
             ("qemu-arm64={lycosa}", "built in"),
             ("a=", "the command of `a` has no command"),
             ("a='b", "without its other half"),
-            ("a=--jit off", "options where a command must stand"),
+            ("a=--fibres 3", "did you mean `fibers`?"),
+            ("a=--jit", "--jit has no value"),
+            ("a=--jit maybe", "--jit `maybe` is neither on nor off"),
+            ("a=--jit on --jit=off", "jit is given twice"),
+            ("a=--records 1k", "is the same for all arms"),
+            ("a=native --repeat 3", "is the same for all arms"),
+            ("a=native --jit on off", "`off` stands where an option must"),
+            ("a=--set =3", "names no setting"),
+            ("a=--set", "--set has no value"),
+            ("a=--fibers 0", "--fibers `0` must be at least 1"),
             ("a={lycosa} {records}", "has {records} and no {workload}"),
             ("a={licosa}", "did you mean {lycosa}?"),
         ] {

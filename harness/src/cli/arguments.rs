@@ -8,10 +8,14 @@ use lycosa_lua::worker::{Driver, IndexKind};
 
 use super::baseline::BaselineArguments;
 use super::compare::{self, CompareArguments};
+use super::pace::PaceArguments;
 use super::report::{self, ReportArguments};
 use super::selftest::{self, SelftestArguments};
 use super::sweep::{self, SweepArguments};
 use super::wall::{self, WallArguments};
+use crate::axes::SEED_MAX;
+use crate::cost::Cost;
+use crate::pace::Time;
 use crate::quantity::{Size, parse_count, parse_count_u32, parse_fibers};
 
 /// In-memory transactional benchmark, scripted in Lua.
@@ -37,7 +41,7 @@ pub(crate) enum Command {
     Run(RunArguments),
     /// Runs a workload over many sizes, saves as it goes, goes on after a stop
     #[command(after_help = sweep::EXAMPLES)]
-    Sweep(SweepArguments),
+    Sweep(Box<SweepArguments>),
     /// Compares ways to run a workload, in turns: native and translated, old and new
     #[command(after_help = compare::EXAMPLES)]
     Compare(CompareArguments),
@@ -72,8 +76,13 @@ const RUN_EXAMPLES: &str = "\
 Examples:
   lycosa run                               1,000,000 inserts, 15 times
   lycosa run --records 20M --memory 8GiB   a larger space
+  lycosa run --limit-memory 2GiB           no more for the whole worker process
   lycosa run --driver rust                 the engine's share alone
   lycosa run --workload counters.lua --set counters=100 --json counters.json
+  lycosa run --duration 60s --warmup 10s   by time
+  lycosa run --duration 60s --report-interval 1s
+  lycosa run --duration 60s --rate 20k/s   operations due at a rate, early or late
+  lycosa run --cost 0.12USD/h              what an hour's rent of the machine buys
   lycosa run --save-baseline main          a result to compare later ones with
   lycosa run --baseline main --fail-above 5%
 
@@ -121,6 +130,10 @@ pub(crate) struct RunArguments {
     #[arg(long, value_enum, default_value_t = DriverKind::Lua)]
     pub(crate) driver: DriverKind,
 
+    /// What running this machine costs: 0.12/h, 0.12USD/h, 90EUR/month
+    #[arg(long, value_name = "COST")]
+    pub(crate) cost: Option<Cost>,
+
     /// Saves everything, raw repetitions included
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
@@ -133,12 +146,12 @@ pub(crate) struct RunArguments {
     pub(crate) quiet: bool,
 }
 
-/// What all commands that measure take: the workload but for its size and driver, and how often.
-#[derive(Debug, Args)]
+/// What all commands that measure one value of each option take: the workload but for its size and
+/// driver, and how often.
+#[derive(Debug, Clone, Args)]
 pub(crate) struct WorkloadArguments {
-    /// Bundled workload (see `lycosa workloads`), or a Lua file
-    #[arg(long, value_name = "NAME|FILE.lua", default_value = "insert")]
-    pub(crate) workload: String,
+    #[command(flatten)]
+    pub(crate) repetitions: RepetitionArguments,
 
     /// Concurrent fibers
     #[arg(long, value_name = "N", default_value = "50", value_parser = parse_fibers, allow_hyphen_values = true)]
@@ -147,14 +160,6 @@ pub(crate) struct WorkloadArguments {
     /// Operations of one transaction [default: the workload's own, else 100]
     #[arg(long, value_name = "N", value_parser = parse_count_u32, allow_hyphen_values = true)]
     pub(crate) ops_per_txn: Option<u32>,
-
-    /// Repetitions that count
-    #[arg(long, value_name = "N", default_value = "15", value_parser = parse_repeat, allow_hyphen_values = true)]
-    pub(crate) repeat: u32,
-
-    /// Repetitions before them that do not count
-    #[arg(long, value_name = "N", default_value = "1", value_parser = parse_cold, allow_hyphen_values = true)]
-    pub(crate) cold: u32,
 
     /// Primary index: a B+tree or a hash table
     #[arg(long, value_enum, default_value_t = Index::Tree)]
@@ -173,10 +178,6 @@ pub(crate) struct WorkloadArguments {
     )]
     pub(crate) memory: Size,
 
-    /// Limit on the memory of the whole worker process: 2GiB
-    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
-    pub(crate) limit_memory: Option<Size>,
-
     /// Seed for whatever the workload draws at random
     #[arg(
         long,
@@ -186,10 +187,37 @@ pub(crate) struct WorkloadArguments {
         allow_hyphen_values = true
     )]
     pub(crate) seed: u64,
+}
+
+/// What all commands that measure take: which workload, and how often.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct RepetitionArguments {
+    /// Bundled workload (see `lycosa workloads`), or a Lua file
+    #[arg(long, value_name = "NAME|FILE.lua", default_value = "insert")]
+    pub(crate) workload: String,
 
     /// Sets an option of the workload; may be given several times
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = parse_setting, allow_hyphen_values = true)]
     pub(crate) settings: Vec<(String, String)>,
+
+    /// Repetitions that count
+    #[arg(long, value_name = "N", default_value = "15", value_parser = parse_repeat, allow_hyphen_values = true)]
+    pub(crate) repeat: u32,
+
+    /// Repetitions before them that do not count
+    #[arg(long, value_name = "N", default_value = "1", value_parser = parse_cold, allow_hyphen_values = true)]
+    pub(crate) cold: u32,
+
+    /// Limit on the memory of the whole worker process: 2GiB
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
+    pub(crate) limit_memory: Option<Size>,
+
+    #[command(flatten)]
+    pub(crate) pace: PaceArguments,
+
+    /// Tells throughput, latency and resources of every such interval: 1s, 100ms
+    #[arg(long, value_name = "TIME", value_parser = parse_report_interval, allow_hyphen_values = true)]
+    pub(crate) report_interval: Option<Time>,
 }
 
 #[derive(Debug, Args)]
@@ -279,14 +307,23 @@ fn parse_cold(text: &str) -> Result<u32, String> {
     parse_repeat(text).map_err(|reason| reason.replace("at least 1", "at least 0"))
 }
 
-/// Lua's numbers hold every whole number up to here.
-const SEED_MAX: u64 = 1 << 53;
-
 pub(super) fn parse_seed(text: &str) -> Result<u64, String> {
     match text.trim().parse() {
         Ok(seed) if seed <= SEED_MAX => Ok(seed),
         _ => Err(format!("is no whole number from 0 to {SEED_MAX}")),
     }
+}
+
+/// Shortest and longest interval, in seconds: shorter ones would measure the reading of resources.
+const INTERVAL_S: std::ops::RangeInclusive<f64> = 0.01..=3_600.0;
+
+fn parse_report_interval(text: &str) -> Result<Time, String> {
+    let time: Time = text.parse()?;
+    if INTERVAL_S.contains(&time.0) {
+        return Ok(time);
+    }
+    let (least, most) = (Time(*INTERVAL_S.start()), Time(*INTERVAL_S.end()));
+    Err(format!("must be from {least} to {most}"))
 }
 
 fn parse_setting(text: &str) -> Result<(String, String), String> {
@@ -336,8 +373,21 @@ mod tests {
             (run.records, workload.fibers, workload.ops_per_txn),
             (None, 50, None)
         );
-        assert_eq!((workload.cold, workload.repeat), (1, 15));
+        let repetitions = &workload.repetitions;
+        assert_eq!((repetitions.cold, repetitions.repeat), (1, 15));
         assert_eq!(workload.memory, Size(4 << 30));
+    }
+
+    #[test]
+    fn intervals_have_a_unit_and_are_neither_too_short_nor_too_long() {
+        assert_eq!(parse_report_interval("100ms"), Ok(Time(0.1)));
+        for text in [
+            "0s", "9ms", "-1s", "2h", "1e300s", "1", "", "s", "nans", "inf",
+        ] {
+            assert!(parse_report_interval(text).is_err(), "{text}");
+        }
+        let message = parse_report_interval("1ms").unwrap_err();
+        assert_eq!(message, "must be from 10ms to 3600s");
     }
 
     #[test]

@@ -80,12 +80,16 @@ impl BaselineArguments {
             return Ok(baseline(None));
         };
         let document = baselines::load(name).map_err(|error| Failure::usage(error.to_string()))?;
-        let points: Vec<Point> = plan.points.iter().map(Point::of).collect();
-        let planned: Vec<(&str, &Point)> = plan
+        let points: Vec<(&str, Point)> = plan
             .arms
             .iter()
-            .flat_map(|arm| points.iter().map(|point| (arm.name.as_str(), point)))
+            .flat_map(|arm| {
+                let own = |point| (arm.name.as_str(), Point::of(&arm.at(point)));
+                plan.points.iter().map(own)
+            })
             .collect();
+        let planned: Vec<(&str, &Point)> =
+            points.iter().map(|(arm, point)| (*arm, point)).collect();
         let mut mismatches = plan_mismatches(&planned, &document.runs);
         mismatches.extend(other_build(context, &document.context));
         mismatches.extend(other_workload(&PlanRecord::of(plan), &document));

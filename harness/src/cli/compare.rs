@@ -1,11 +1,14 @@
 //! `lycosa compare`: arms beside each other, in turns, and what of their difference is real.
 
+mod checks;
+mod costs;
+
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
-use lycosa_lua::worker::{Driver, WorkerOptions};
+use lycosa_lua::worker::{Driver, Sample, WorkerOptions};
 
 use super::arguments::WorkloadArguments;
 use super::baseline::{BaselineArguments, judge};
@@ -18,8 +21,10 @@ use super::settings::worker_options;
 use super::sweep::refuse_unfinished;
 use super::{Exit, Failure};
 use crate::arms::{self, ArmSpec, Host, ResolveOptions, Resolved, parse_binary};
+use crate::axes;
 use crate::comparison::{baseline::NowAndThen, comparisons};
-use crate::environment::{self, Context, NoiseFloor, Translator};
+use crate::cost::Cost;
+use crate::environment::{self, Context, NoiseFloor};
 use crate::interrupt::Interrupt;
 use crate::progress::Progress;
 use crate::quantity::{Percentage, short_count};
@@ -27,10 +32,12 @@ use crate::range::{self, Range};
 use crate::report::page::{PLAIN, Page, YELLOW};
 use crate::report::{builds, comparison as report, findings};
 use crate::result::{Point, Record, Run, run::workload_name};
-use crate::schedule::{Arm, Ending, Executor, Observer, Outcome, Plan, RepetitionError, Slot};
-use crate::session::{Measured, Session, estimate};
+use crate::schedule::{Ending, Observer, Outcome, Plan, RepetitionError, Slot};
+use crate::session::{Measured, Session};
 use crate::state::selftest::{self, Known};
 use crate::worker::process::{ProcessExecutor, Starter, Workers};
+use checks::{check_commands, check_fit, check_options};
+use costs::{costs, parse_cost};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -40,10 +47,14 @@ Examples:
   lycosa compare --arm native --arm tarantool
   lycosa compare --arm old=./lycosa-0.1.0 --arm native
   lycosa compare --arm native --arm new=./lycosa --fail-above 5%
+  lycosa compare --arm 'small=--memory 512MiB' --arm 'large=--memory 4GiB'
+  lycosa compare --arm native --arm 'fast=native --fibers 100 --index hash'
+  lycosa compare --cost native=0.12USD/h --cost rosetta=0.10USD/h
   lycosa compare --resume compare.json     starts, or goes on where it stopped
 
 Arms: native, rosetta, qemu, efficiency, tarantool, or LABEL=COMMAND with
-{lycosa} and {workload} filled in. The first is the reference: ratios are an
+{lycosa} and {workload} filled in, or LABEL=[NAME] with options of the arm's own:
+--fibers, --ops-per-txn, --memory, --index, --jit, --driver, --seed, --set. The first is the reference: ratios are an
 arm's time over its time. `~` stands where no difference is shown.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 an arm is slower than the
@@ -94,6 +105,11 @@ pub(crate) struct CompareArguments {
     /// Saves there, and measures only what that file does not hold yet
     #[arg(long, value_name = "FILE")]
     resume: Option<PathBuf>,
+
+    /// What running the arms costs, or one of them: 0.12/h, native=0.12USD/h, with
+    /// s, h, d or month; may be given several times
+    #[arg(long = "cost", value_name = "[ARM=]COST", value_parser = parse_cost)]
+    costs: Vec<(Option<String>, Cost)>,
 
     #[command(flatten)]
     baseline: BaselineArguments,
@@ -156,7 +172,11 @@ pub(super) fn compare(arguments: &CompareArguments) -> Result<Exit, Failure> {
             "one arm has nothing to be compared with; give --arm once more, or take `lycosa run`",
         ));
     }
-    let points = points(arguments, &Workers::new(host.lycosa(), interrupt.clone()))?;
+    let workers = Workers::new(host.lycosa(), interrupt.clone());
+    let points = points(arguments, &workers)?;
+    for Resolved { arm, .. } in &resolved {
+        check_options(&arguments.workload, arm, &points, &workers)?;
+    }
     arms::check(&resolved, &points)?;
     let (arms, starters): (Vec<_>, Vec<_>) = resolved
         .into_iter()
@@ -165,14 +185,16 @@ pub(super) fn compare(arguments: &CompareArguments) -> Result<Exit, Failure> {
     let plan = Plan {
         arms,
         points,
-        cold: arguments.workload.cold,
-        counted: arguments.workload.repeat,
+        axes: axes::records(),
+        cold: arguments.workload.repetitions.cold,
+        counted: arguments.workload.repetitions.repeat,
     };
     let mut context = measuring_context(&facts);
     let known = selftest::known(&context);
     if let Known::Fresh(floor) = &known {
         context.noise_floor = Some(floor.clone());
     }
+    context.costs = costs(&arguments.costs, &plan)?;
     let baseline = arguments.baseline.load(&plan, &context)?;
     let Found {
         path,
@@ -220,6 +242,7 @@ pub(super) fn compare(arguments: &CompareArguments) -> Result<Exit, Failure> {
 fn points(arguments: &CompareArguments, workers: &Workers) -> Result<Vec<WorkerOptions>, Failure> {
     let named = Range::named(arguments.records.as_ref(), arguments.points)
         .map_err(|error| Failure::usage(format!("--records: {error}")))?;
+    let named = arguments.workload.repetitions.pace.sizes(named);
     let mut points = Vec::new();
     for driver in arguments.driver.all() {
         let first = named.as_ref().map(|sizes| sizes[0]);
@@ -255,61 +278,6 @@ fn find(
     prepare_new(&default_name(plan)).map(Found::new)
 }
 
-/// An arm goes on under its name only if it is still started in the same way.
-fn check_commands(
-    path: &Path,
-    record: &Record,
-    plan: &Plan,
-    starters: &[Starter],
-) -> Result<(), Failure> {
-    for (arm, starter) in plan.arms.iter().zip(starters) {
-        let stored = record.arms.iter().find(|stored| stored.name == arm.name);
-        if let Some(stored) = stored {
-            let here = starter.words();
-            if stored.command != here {
-                return Err(Failure::usage(format!(
-                    "`{}` was measured by another arm `{}`; name another file\n       {} in the \
-                     file, {} here",
-                    path.display(),
-                    arm.name,
-                    stored.command.join(" "),
-                    here.join(" ")
-                )));
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Refuses sizes that do not fit the quota or the machine, by two small repetitions of a native
-/// arm: a translated one would not start cold any more. Without a native arm nothing is refused.
-fn check_fit(session: &Session, executor: &mut dyn Executor) -> Result<(), Failure> {
-    let plan = &session.plan;
-    let is_native = |arm: &Arm| arm.expected.translator == Some(Translator::Native);
-    let Some(native) = plan.arms.iter().position(is_native) else {
-        return Ok(());
-    };
-    let costs = match estimate::pilot(plan, native, executor, &mut Progress::silent()) {
-        Ok(costs) => costs,
-        Err(RepetitionError::Interrupted) => return Err(Failure::interrupted()),
-        // It fails again where the arm and what it printed are told.
-        Err(_) => return Ok(()),
-    };
-    // All arms hold the same data, so that one's memory is every one's.
-    let costs = vec![costs; plan.arms.len()].into_iter().flatten();
-    let nothing = Record::default();
-    match estimate::estimate(plan, &nothing, &costs.collect::<Vec<_>>()) {
-        Some(estimate) => estimate
-            .check(
-                plan.points[0].memory_bytes,
-                environment::memory_available_bytes(),
-            )
-            .and_then(|()| estimate.check_limit(plan.points[0].limit_memory_bytes))
-            .map_err(|unfit| Failure::usage(unfit.to_string())),
-        None => Ok(()),
-    }
-}
-
 /// What a comparison's file is called, without its ending.
 fn default_name(plan: &Plan) -> String {
     let workload = workload_name(&plan.points[0].workload);
@@ -321,6 +289,7 @@ fn default_name(plan: &Plan) -> String {
 fn show_header(session: &Session, known: &Known, page: &mut Page<'_>) -> io::Result<()> {
     let point = Point::of(&session.plan.points[0]);
     report::header(page, &session.context, &session.plan, &point)?;
+    findings::own_options(page, &session.plan)?;
     findings::noise_floor(page, known, session.plan.counted)?;
     page.gap()
 }
@@ -396,6 +365,10 @@ impl<W: Write> Observer for Live<W> {
         self.progress.output(line);
     }
 
+    fn sample(&mut self, sample: &Sample) {
+        self.progress.sample(sample);
+    }
+
     fn warning(&mut self, line: &str) {
         self.progress.warning(line);
     }
@@ -453,18 +426,19 @@ fn conclude(
     quiet: bool,
     page: &mut Page<'_>,
 ) -> Result<Exit, Failure> {
-    let Outcome { record, ending } = &measured.outcome;
+    let Outcome { record, ending, .. } = &measured.outcome;
     let runs = &record.runs;
     let counted = counted(session, runs);
     if !runs.is_empty() {
         page.gap()?;
         report::drivers(page, runs, session.context.noise_floor.as_ref())?;
+        findings::costs(page, &session.context.costs, &session.plan.axes, runs)?;
     }
     if !quiet && !runs.is_empty() {
         findings::cold_starts(page, runs)?;
         findings::checksums(page, runs)?;
         builds::builds(page, &record.arms)?;
-        findings::warnings(page, runs)?;
+        findings::warnings(page, runs, &session.plan.axes)?;
         findings::machine(page, &session.context)?;
         findings::limit(page, runs)?;
     }
@@ -475,10 +449,9 @@ fn conclude(
     if matches!(ending, Ending::Complete) {
         return Ok(Exit::Done);
     }
-    if runs.is_empty() {
-        page.sentence(YELLOW, "interrupted", "before anything was measured")?;
-    } else {
-        page.sentence(YELLOW, "interrupted", &format!("after {counted}"))?;
+    let text = findings::interrupted(&measured.outcome, &counted);
+    page.sentence(YELLOW, "interrupted", &text)?;
+    if !runs.is_empty() {
         // In one piece, so that it can be copied.
         page.labelled(PLAIN, "go on with", &[command_line::resuming(path)])?;
     }

@@ -40,7 +40,7 @@ fn write_workload(out: &mut dyn Write, info: &WorkloadInfo) -> io::Result<()> {
             let noun = info.unit.as_deref().unwrap_or("operations");
             let what = match name {
                 "records" => "in all",
-                _ => "in a transaction",
+                _ => "committed together",
             };
             let option = format!("--{name} {}", short_count(value));
             writeln!(out, "    {option:<25} {noun} {what}, unless told otherwise")?;

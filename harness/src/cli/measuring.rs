@@ -1,5 +1,6 @@
 //! What the measuring commands share: their workers, and how they show themselves.
 
+use std::collections::BTreeMap;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
@@ -8,6 +9,7 @@ use console::Term;
 use lycosa_lua::worker::{WorkerError, WorkloadInfo, WorkloadSource};
 
 use super::Failure;
+use crate::cost::Cost;
 use crate::environment::{self, Context, Facts};
 use crate::progress::{Mode, Progress};
 use crate::report::failure;
@@ -26,6 +28,12 @@ pub(super) fn measuring_context(facts: &Facts) -> Context {
     }
 }
 
+/// What the arm of this binary costs.
+pub(super) fn costs_of_own(context: &Context, cost: Option<&Cost>) -> BTreeMap<String, Cost> {
+    let cost = cost.map(|cost| (own_arm(context).name, cost.clone()));
+    cost.into_iter().collect()
+}
+
 /// This binary as an arm, named after what it runs under; its workers must be what it is itself.
 pub(super) fn own_arm(context: &Context) -> Arm {
     Arm {
@@ -34,6 +42,7 @@ pub(super) fn own_arm(context: &Context) -> Arm {
             binary_arch: Some(context.binary_arch.clone()),
             translator: Some(context.translator),
         },
+        options: Vec::new(),
     }
 }
 

@@ -7,6 +7,7 @@ mod compare;
 mod exec;
 mod information;
 mod measuring;
+mod pace;
 mod report;
 mod run;
 mod selftest;
@@ -55,6 +56,14 @@ impl Failure {
         Self {
             exit: Exit::Usage,
             message: message.into(),
+        }
+    }
+
+    /// The same, with what it is about in front.
+    pub(crate) fn within(self, about: &str) -> Self {
+        Self {
+            message: format!("{about}: {}", self.message),
+            ..self
         }
     }
 

@@ -10,7 +10,7 @@ use console::Term;
 use super::{Exit, Failure};
 use crate::report::dataset::{Dataset, Source, UnknownReference};
 use crate::report::page::{Page, WIDTH_DEFAULT, YELLOW};
-use crate::report::{csv, google_benchmark, html, markdown, plain, side_by_side};
+use crate::report::{csv, csv_intervals, google_benchmark, html, markdown, plain, side_by_side};
 use crate::result::saving::Saving;
 use crate::result::{Run, file};
 
@@ -20,6 +20,7 @@ Examples:
   lycosa report insert.json                       tables on the terminal
   lycosa report m1.json m3.json --output m.html   one page with charts
   lycosa report *.json --format csv > raw.csv     every repetition
+  lycosa report a.json --format csv-intervals     every --report-interval
   lycosa report a.json b.json --reference b.json  ratios against b.json
 
 Files that are damaged or of a later version are named and skipped.
@@ -52,6 +53,7 @@ pub(crate) enum Format {
     Terminal,
     Markdown,
     Csv,
+    CsvIntervals,
     GoogleBenchmark,
     Html,
 }
@@ -192,6 +194,7 @@ fn written(dataset: &Dataset, format: Format, width: usize) -> anyhow::Result<Ve
             bytes = text.into_bytes();
         }
         Format::Csv => csv::write(&mut bytes, dataset)?,
+        Format::CsvIntervals => csv_intervals::write(&mut bytes, dataset)?,
         Format::GoogleBenchmark => {
             serde_json::to_writer_pretty(&mut bytes, &google_benchmark::document(dataset)?)?;
             bytes.push(b'\n');

@@ -4,16 +4,17 @@ use std::io::{self, Write};
 
 use super::arguments::RunArguments;
 use super::measuring::{
-    describe, failed_message, failed_repetition, launcher, measuring_context, mode, own_arm,
-    prepare_saving, width,
+    costs_of_own, describe, failed_message, failed_repetition, launcher, measuring_context, mode,
+    own_arm, prepare_saving, width,
 };
 use super::settings::worker_options;
 use super::{Exit, Failure};
+use crate::axes;
 use crate::environment;
 use crate::interrupt::Interrupt;
 use crate::progress::Progress;
 use crate::report::page::{PLAIN, Page, YELLOW};
-use crate::report::terminal;
+use crate::report::{findings, terminal};
 use crate::result::summary;
 use crate::result::{Point, Record};
 use crate::schedule::{Ending, Outcome, Plan};
@@ -35,13 +36,15 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Failure> {
     )?;
     let mut executor = ProcessExecutor::new(vec![workers]);
     let mut context = measuring_context(&facts);
+    context.costs = costs_of_own(&context, arguments.cost.as_ref());
     arguments.baseline.look_up_noise_floor(&mut context);
     let mut session = Session {
         plan: Plan {
             arms: vec![own_arm(&context)],
             points: vec![options],
-            cold: arguments.workload.cold,
-            counted: arguments.workload.repeat,
+            axes: axes::records(),
+            cold: arguments.workload.repetitions.cold,
+            counted: arguments.workload.repetitions.repeat,
         },
         context,
         saving,
@@ -87,25 +90,26 @@ fn conclude(
     quiet: bool,
     out: &mut dyn Write,
 ) -> Result<Exit, Failure> {
-    let Outcome { record, ending } = &measured.outcome;
+    let Outcome { record, ending, .. } = &measured.outcome;
     let runs = &record.runs;
     let figures = summary::figures(runs).map_err(anyhow::Error::from)?;
     let counted = figures.as_ref().map_or(0, |figures| figures.n);
     let counted = format!("{counted} of {} repetitions", session.plan.counted);
     let mut page = Page::new(out, width());
+    let point = Point::of(&session.plan.points[0]);
     if let Ending::Failed(error) = ending {
         if let Some(figures) = &figures {
-            terminal::median_line(&mut page, figures)?;
+            terminal::headline(&mut page, figures, &point)?;
         }
         let message = failed_message(error, &measured.saved, &counted);
         return Err(failed_repetition(error, message));
     }
     match &figures {
         _ if runs.is_empty() => {}
-        Some(figures) if quiet => terminal::median_line(&mut page, figures)?,
+        Some(figures) if quiet => terminal::headline(&mut page, figures, &point)?,
         _ => {
-            let point = Point::of(&session.plan.points[0]);
             terminal::report(&mut page, &session.context, &point, runs, figures.as_ref())?;
+            findings::costs(&mut page, &session.context.costs, &[], runs)?;
         }
     }
     let saved = measured.saved.as_ref().map_err(Failure::failed)?;
@@ -115,11 +119,7 @@ fn conclude(
     if matches!(ending, Ending::Complete) {
         return Ok(Exit::Done);
     }
-    let text = if runs.is_empty() {
-        String::from("before anything was measured")
-    } else {
-        format!("after {counted}")
-    };
+    let text = findings::interrupted(&measured.outcome, &counted);
     page.sentence(YELLOW, "interrupted", &text)?;
     Ok(Exit::Interrupted)
 }
@@ -143,6 +143,7 @@ mod tests {
             plan: Plan {
                 arms: vec![own_arm(&context)],
                 points: vec![testing::options()],
+                axes: axes::records(),
                 cold: 1,
                 counted: 15,
             },
@@ -153,7 +154,11 @@ mod tests {
             arms: Vec::new(),
             runs: walls.map_or_else(Vec::new, testing::runs),
         };
-        let outcome = Outcome { record, ending };
+        let outcome = Outcome {
+            record,
+            ending,
+            stopped: None,
+        };
         let mut out = Vec::new();
         let exit = conclude(&session, &Measured { outcome, saved }, quiet, &mut out);
         (exit, String::from_utf8(out).unwrap())

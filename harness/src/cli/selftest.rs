@@ -13,6 +13,7 @@ use super::measuring::{
 };
 use super::settings::worker_options;
 use super::{Exit, Failure};
+use crate::axes;
 use crate::comparison::wall_times;
 use crate::environment::{self, Context, NoiseFloor};
 use crate::interrupt::Interrupt;
@@ -59,10 +60,15 @@ pub(crate) struct SelftestArguments {
 
 /// Compares this binary with itself, shows and keeps what differs.
 pub(super) fn selftest(arguments: &SelftestArguments) -> Result<Exit, Failure> {
-    if (arguments.workload.repeat as usize) < INTERVAL_SAMPLES_MIN {
+    if (arguments.workload.repetitions.repeat as usize) < INTERVAL_SAMPLES_MIN {
         return Err(Failure::usage(format!(
             "a noise floor takes {INTERVAL_SAMPLES_MIN} repetitions or more; raise --repeat"
         )));
+    }
+    if arguments.workload.repetitions.pace.is_given() {
+        return Err(Failure::usage(
+            "a self-test takes a number of records; leave --duration and --rate out",
+        ));
     }
     let saving = arguments.json.as_deref().map(prepare_saving).transpose()?;
     let facts = environment::facts();
@@ -85,8 +91,9 @@ pub(super) fn selftest(arguments: &SelftestArguments) -> Result<Exit, Failure> {
         plan: Plan {
             arms: ARMS.map(arm).to_vec(),
             points: vec![options],
-            cold: arguments.workload.cold,
-            counted: arguments.workload.repeat,
+            axes: axes::records(),
+            cold: arguments.workload.repetitions.cold,
+            counted: arguments.workload.repetitions.repeat,
         },
         context,
         saving,
@@ -126,7 +133,7 @@ fn conclude(
     quiet: bool,
     page: &mut Page<'_>,
 ) -> Result<Exit, Failure> {
-    let Outcome { record, ending } = &measured.outcome;
+    let Outcome { record, ending, .. } = &measured.outcome;
     let point = Point::of(&session.plan.points[0]);
     let times = ARMS.map(|arm| wall_times(&record.runs, arm, &point));
     let counted = format!(
@@ -140,7 +147,8 @@ fn conclude(
     }
     if matches!(ending, Ending::Interrupted) {
         show_saved(measured, quiet, page)?;
-        page.sentence(YELLOW, "interrupted", &format!("after {counted}"))?;
+        let text = findings::interrupted(&measured.outcome, &counted);
+        page.sentence(YELLOW, "interrupted", &text)?;
         return Ok(Exit::Interrupted);
     }
     let [a, b] = &times;
@@ -157,7 +165,7 @@ fn conclude(
     }
     report::floor(page, floor)?;
     if !quiet {
-        findings::warnings(page, &record.runs)?;
+        findings::warnings(page, &record.runs, &session.plan.axes)?;
     }
     let path = kept.map_err(|error| {
         Failure::failed(format!("cannot keep the noise floor for compare: {error}"))

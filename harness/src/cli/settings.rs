@@ -6,6 +6,7 @@ use lycosa_lua::worker::{self, Driver, WorkerOptions, WorkloadInfo, WorkloadSour
 
 use super::Failure;
 use super::arguments::{Switch, WorkloadArguments};
+use crate::quantity::Size;
 use crate::suggestion::nearest;
 use crate::worker::limit::LimitedBy;
 
@@ -23,7 +24,7 @@ pub(crate) fn worker_options(
     describe: impl FnOnce(&WorkloadSource) -> Result<WorkloadInfo, Failure>,
 ) -> Result<WorkerOptions, Failure> {
     let mut bundled = worker::bundled().map_err(anyhow::Error::from)?;
-    let workload = source(&arguments.workload, &bundled)?;
+    let workload = source(&arguments.repetitions.workload, &bundled)?;
     check_driver(driver, &workload)?;
     let known = match &workload {
         WorkloadSource::Bundled(name) => bundled.iter().position(|info| info.name == *name),
@@ -33,13 +34,9 @@ pub(crate) fn worker_options(
         Some(position) => bundled.swap_remove(position),
         None => describe(&workload)?,
     };
-    check_settings(&arguments.settings, &info)?;
-    if let Some(limit) = arguments.limit_memory
-        && let Some(refusal) = LimitedBy::here().refusal(limit, arguments.fibers)
-    {
-        return Err(Failure::usage(refusal));
-    }
-    Ok(WorkerOptions {
+    check_settings(&arguments.repetitions.settings, &info)?;
+    check_limit(arguments.repetitions.limit_memory, arguments.fibers)?;
+    let mut options = WorkerOptions {
         workload,
         records: records.or(info.defaults.records).unwrap_or(RECORDS_DEFAULT),
         fibers: arguments.fibers,
@@ -52,10 +49,34 @@ pub(crate) fn worker_options(
         jit: arguments.jit == Switch::On,
         memory_bytes: arguments.memory.0,
         seed: arguments.seed,
-        settings: arguments.settings.clone(),
-        limit_memory_bytes: arguments.limit_memory.map(|limit| limit.0),
+        settings: arguments.repetitions.settings.clone(),
+        duration_s: None,
+        report_interval_s: arguments.repetitions.report_interval.map(|time| time.0),
+        warmup_s: 0.0,
+        rate_per_s: None,
+        limit_memory_bytes: arguments.repetitions.limit_memory.map(|limit| limit.0),
         unit: info.unit,
-    })
+    };
+    arguments.repetitions.pace.apply(&mut options)?;
+    check_intervals(&options)?;
+    Ok(options)
+}
+
+/// Most intervals of one repetition; a worker puts what comes behind them into its last one.
+const INTERVALS_MAX: f64 = 10_000.0;
+
+fn check_intervals(options: &WorkerOptions) -> Result<(), Failure> {
+    let intervals = options
+        .duration_s
+        .zip(options.report_interval_s)
+        .map(|(duration_s, interval_s)| duration_s / interval_s);
+    match intervals {
+        Some(count) if count > INTERVALS_MAX => Err(Failure::usage(format!(
+            "--report-interval cuts each repetition into {count:.0} pieces; the most is \
+             {INTERVALS_MAX:.0}, so take a longer one"
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// A name with `.lua` at its end or a slash in it is a file's; every other is a bundled workload's.
@@ -118,7 +139,15 @@ fn check_settings(settings: &[(String, String)], info: &WorkloadInfo) -> Result<
     Ok(())
 }
 
-fn check_driver(driver: Driver, workload: &WorkloadSource) -> Result<(), Failure> {
+/// Refuses a limit that so many fibers cannot be started under.
+pub(super) fn check_limit(limit: Option<Size>, fibers: u32) -> Result<(), Failure> {
+    match limit.and_then(|limit| LimitedBy::here().refusal(limit, fibers)) {
+        Some(refusal) => Err(Failure::usage(refusal)),
+        None => Ok(()),
+    }
+}
+
+pub(super) fn check_driver(driver: Driver, workload: &WorkloadSource) -> Result<(), Failure> {
     let has_rust_driver = matches!(workload, WorkloadSource::Bundled(name) if name == "insert");
     if driver == Driver::Rust && !has_rust_driver {
         return Err(Failure::usage(

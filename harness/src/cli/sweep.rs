@@ -1,25 +1,27 @@
 //! `lycosa sweep`: a workload over sizes, with a table that grows, saved after every repetition and
 //! gone on with after a stop.
 
+mod axes;
 mod rows;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use lycosa_lua::worker::WorkerOptions;
 
-use super::arguments::{DriverKind, WorkloadArguments};
+use super::arguments::RepetitionArguments;
 use super::measuring::{
-    Found, describe, failed_repetition, launcher, measuring_context, mode, own_arm, prepare_new,
-    prepare_saving, width,
+    Found, costs_of_own, describe, failed_repetition, launcher, measuring_context, mode, own_arm,
+    prepare_new, prepare_saving, width,
 };
-use super::settings::worker_options;
 use super::{Exit, Failure};
+use crate::axes::Parameter;
+use crate::cost::Cost;
 use crate::environment::{self, Context};
 use crate::interrupt::Interrupt;
 use crate::progress::{Progress, duration};
 use crate::quantity::{Size, decimal_bytes, short_count};
-use crate::range::{self, Range};
 use crate::report::page::{PLAIN, Page};
 use crate::report::{failure, terminal};
 use crate::result::{Point, Record, Status, file, run};
@@ -27,6 +29,7 @@ use crate::schedule::{Ending, Executor, Plan, RepetitionError};
 use crate::session::Session;
 use crate::session::estimate::{self, Estimate};
 use crate::worker::process::{ProcessExecutor, Workers};
+use axes::AxisArguments;
 use rows::Rows;
 
 pub(super) const EXAMPLES: &str = "\
@@ -34,7 +37,14 @@ Examples:
   lycosa sweep                              1M, 2M, ... 20M records
   lycosa sweep --records 1..20M             ten sizes, each a factor larger
   lycosa sweep --records 1k,10k,1M..5M:1M   these sizes
+  lycosa sweep --fibers 10,20,50,100,200    the best number of fibers
+  lycosa sweep --fibers 10..50:10 --index tree,hash    a matrix of ten
+  lycosa sweep --axis set.payload=short,long           a workload's setting
   lycosa sweep --resume sweep.json          starts, or goes on where it stopped
+
+One option with several values is an axis, two make a matrix; without any,
+the records are one. The knee is the last point before the p95 of transactions
+doubles while throughput no longer rises.
 
 The result is saved after every repetition. When it was stopped, even by a
 crash, the same command with --resume FILE measures only what is missing.
@@ -42,26 +52,17 @@ crash, the same command with --resume FILE measures only what is missing.
 Exit codes: 0 done, 1 failed, 2 wrong usage or too large for this machine,
 130 interrupted.";
 
-/// Largest size unless told otherwise, in default sizes of the workload.
-const MULTIPLE_DEFAULT: u64 = 20;
-
 #[derive(Debug, Args)]
 pub(crate) struct SweepArguments {
-    /// Sizes: 1M..20M:1M, 1k,10k,1M, or 1..20M for a range that grows by a factor [default: 1 to 20
-    /// times the workload's default, which is 1M if it says nothing]
-    #[arg(long, value_name = "RANGE", allow_hyphen_values = true)]
-    pub(crate) records: Option<Range>,
-
-    /// Sizes of a range that grows by a factor, at most (default 10)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1_000))]
-    pub(crate) points: Option<u32>,
+    #[command(flatten)]
+    pub(crate) axes: AxisArguments,
 
     #[command(flatten)]
-    pub(crate) workload: WorkloadArguments,
+    pub(crate) repetitions: RepetitionArguments,
 
-    /// Who issues the statements: the Lua file, or the same ones from Rust
-    #[arg(long, value_enum, default_value_t = DriverKind::Lua)]
-    pub(crate) driver: DriverKind,
+    /// What running this machine costs: 0.12/h, 0.12USD/h, 90EUR/month
+    #[arg(long, value_name = "COST")]
+    pub(crate) cost: Option<Cost>,
 
     /// Saves there instead of in sweep-WORKLOAD-ARM-TIME.json
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
@@ -78,29 +79,19 @@ pub(crate) struct SweepArguments {
 
 /// Runs a workload at every size, shows and saves what was measured.
 pub(crate) fn sweep(arguments: &SweepArguments) -> Result<Exit, Failure> {
-    let sizes = Range::named(arguments.records.as_ref(), arguments.points)
-        .map_err(|error| Failure::usage(error.to_string()))?;
+    let axes = arguments.axes.resolve(&arguments.repetitions.settings)?;
     let facts = environment::facts();
     let interrupt = Interrupt::on_signals()?;
     let workers = Workers::new(launcher(&facts)?, interrupt.clone());
-    let options = worker_options(
-        &arguments.workload,
-        arguments.driver.into(),
-        sizes.as_ref().map(|sizes| sizes[0]),
-        |source| describe(&workers, source),
-    )?;
-    let sizes = sizes.unwrap_or_else(|| range::multiples(options.records, 1..=MULTIPLE_DEFAULT));
-    let context = measuring_context(&facts);
-    let points = sizes.iter().map(|records| {
-        let mut options = options.clone();
-        options.records = *records;
-        options
-    });
+    let points = axes.points(&arguments.repetitions, |source| describe(&workers, source))?;
+    let mut context = measuring_context(&facts);
+    context.costs = costs_of_own(&context, arguments.cost.as_ref());
     let plan = Plan {
         arms: vec![own_arm(&context)],
-        points: points.collect(),
-        cold: arguments.workload.cold,
-        counted: arguments.workload.repeat,
+        points,
+        axes: axes.parameters(),
+        cold: arguments.repetitions.cold,
+        counted: arguments.repetitions.repeat,
     };
     let command = workers.launcher().words();
     let Found {
@@ -182,42 +173,83 @@ fn announce(
     if plan.missing(record).is_empty() {
         return Ok(());
     }
+    if plan.points.iter().any(WorkerOptions::is_by_time) {
+        return Ok(());
+    }
     let mut progress = Progress::silent();
-    let costs = estimate::pilot(plan, 0, executor, &mut progress).map_err(|error| match error {
+    let pilot = estimate::pilot(plan, 0, executor, &mut progress).map_err(|error| match error {
         RepetitionError::Interrupted => Failure::interrupted(),
         error => {
             progress.show_held();
             failed_repetition(&error, failure::repetition(&error))
         }
     })?;
-    let costs: Vec<_> = costs.into_iter().collect();
-    let Some(estimate) = estimate::estimate(plan, record, &costs) else {
+    let Some(estimate) = estimate::estimate(plan, record, &[pilot]) else {
         return Ok(());
     };
     if !quiet {
         let _ = show_estimate(session, record, &estimate, &mut anstream::stderr());
     }
     estimate
-        .check(
-            plan.points[0].memory_bytes,
-            environment::memory_available_bytes(),
-        )
+        .check(environment::memory_available_bytes())
         .and_then(|()| estimate.check_limit(plan.points[0].limit_memory_bytes))
         .map_err(|unfit| Failure::usage(unfit.to_string()))
 }
 
 fn show_header(session: &Session, out: &mut dyn Write) -> io::Result<()> {
-    let points = &session.plan.points;
-    let (first, last) = (points[0].records, points[points.len() - 1].records);
-    let sizes = if points.len() == 1 {
-        format!("{} records", short_count(first))
-    } else {
-        let (first, last) = (short_count(first), short_count(last));
-        format!("{} sizes, {first} to {last} records", points.len())
-    };
+    let plan = &session.plan;
+    let point = Point::of(&plan.points[0]);
     let mut page = Page::new(out, width());
-    let point = Point::of(&points[0]);
-    terminal::header_of_sizes(&mut page, &session.context, &point, &sizes)
+    terminal::header_of_points(
+        &mut page,
+        &session.context,
+        &point,
+        &extent(plan),
+        &plan.axes,
+    )?;
+    match &plan.axes[..] {
+        [Parameter::Records] => Ok(()),
+        axes => {
+            let items: Vec<String> = axes.iter().map(|axis| spanned(plan, axis)).collect();
+            page.labelled(PLAIN, "axes", &items)
+        }
+    }
+}
+
+/// `20 sizes, 1M to 20M records`, or `1M records, 10 points`.
+fn extent(plan: &Plan) -> String {
+    let points = &plan.points;
+    let (first, last) = (points[0].records, points[points.len() - 1].records);
+    match (&plan.axes[..], points.len()) {
+        ([Parameter::Records], 1) => format!("{} records", short_count(first)),
+        ([Parameter::Records], count) => {
+            let (first, last) = (short_count(first), short_count(last));
+            format!("{count} sizes, {first} to {last} records")
+        }
+        (axes, count) if axes.contains(&Parameter::Records) => format!("{count} points"),
+        (_, count) => format!("{} records, {count} points", short_count(first)),
+    }
+}
+
+/// Most values of an axis that are told one by one.
+const VALUES_NAMED_MAX: usize = 8;
+
+/// `fibers 10, 20, 50`.
+fn spanned(plan: &Plan, axis: &Parameter) -> String {
+    let mut texts: Vec<String> = Vec::new();
+    for point in &plan.points {
+        let text = axis.level(&Point::of(point)).text;
+        if !texts.contains(&text) {
+            texts.push(text);
+        }
+    }
+    let values = if texts.len() > VALUES_NAMED_MAX {
+        let last = texts.len() - 1;
+        format!("{} values, {} to {}", texts.len(), texts[0], texts[last])
+    } else {
+        texts.join(", ")
+    };
+    format!("{} {values}", axis.title())
 }
 
 fn show_estimate(
@@ -233,7 +265,12 @@ fn show_estimate(
         page.labelled(PLAIN, "going on", &[text])?;
     }
     let items = [
-        format!("about {}", duration(estimate.duration)),
+        if estimate.is_whole {
+            format!("about {}", duration(estimate.duration))
+        } else {
+            // Trying all of them would itself take long.
+            format!("{}, by the first points", duration(estimate.duration))
+        },
         format!(
             "{} of memory at {} records",
             decimal_bytes(estimate.resident_bytes),
@@ -242,7 +279,7 @@ fn show_estimate(
         format!(
             "{} of the quota of {}",
             decimal_bytes(estimate.quota_bytes),
-            Size(session.plan.points[0].memory_bytes)
+            Size(estimate.memory_bytes)
         ),
     ];
     page.labelled(PLAIN, "estimate", &items)?;

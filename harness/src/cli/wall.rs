@@ -118,12 +118,11 @@ fn parse_payload(text: &str) -> Result<u64, String> {
 /// Looks for the wall, shows and saves the curve as it grows.
 pub(crate) fn wall(arguments: &WallArguments) -> Result<Exit, Failure> {
     let options = options(arguments)?;
-    let saving = match &arguments.json {
-        Some(path) => prepare_saving(path)?,
-        None => {
-            let time = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S");
-            prepare_new(&format!("wall-{time}"))?
-        }
+    let saving = if let Some(path) = &arguments.json {
+        prepare_saving(path)?
+    } else {
+        let time = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S");
+        prepare_new(&format!("wall-{time}"))?
     };
     let facts = environment::facts();
     let interrupt = Interrupt::on_signals()?;

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::{Pair, pair, wall_times};
+use super::{Pair, pair};
 use crate::environment::{Context, NoiseFloor};
+use crate::pace::{Rate, Time};
 use crate::quantity::{Size, grouped};
 use crate::result::file::Document;
 use crate::result::{Point, Record, Run, summary};
@@ -144,6 +145,9 @@ fn keys(arm: &str, point: &Point) -> Vec<(String, String)> {
         Ok(serde_json::Value::String(text)) => text,
         _ => String::new(),
     };
+    let time = |seconds: Option<f64>| seconds.map(|s| Time(s).to_string()).unwrap_or_default();
+    let rate = point.rate_per_s.map(|rate| Rate(rate).to_string());
+    let rate = rate.unwrap_or_default();
     let mut keys = vec![
         ("arm", arm.to_owned()),
         ("workload", point.workload.clone()),
@@ -155,6 +159,9 @@ fn keys(arm: &str, point: &Point) -> Vec<(String, String)> {
         ("jit_requested", point.jit_requested.to_string()),
         ("memory_bytes", Size(point.memory_bytes).to_string()),
         ("seed", point.seed.to_string()),
+        ("duration", time(point.duration_s)),
+        ("warmup", time(Some(point.warmup_s))),
+        ("rate", rate),
     ]
     .into_iter()
     .map(|(key, value)| (key.to_owned(), value))
@@ -199,6 +206,12 @@ pub(crate) struct NowAndThen {
     pub(crate) pair: Pair,
 }
 
+/// Times of the counted runs of an arm that did just this, whatever its plan's point was.
+fn times_at(runs: &[Run], arm: &str, point: &Point) -> Vec<f64> {
+    let own = |run: &&Run| run.is_counted() && run.arm == arm && run.point == *point;
+    runs.iter().filter(own).map(|run| run.wall_s).collect()
+}
+
 /// Every arm and point of the measurement beside the baseline.
 pub(crate) fn against(
     now: &[Run],
@@ -208,8 +221,8 @@ pub(crate) fn against(
     summary::groups(now)
         .into_iter()
         .filter_map(|(arm, point)| {
-            let times = wall_times(now, arm, point);
-            let then = wall_times(baseline, arm, point);
+            let times = times_at(now, arm, point);
+            let then = times_at(baseline, arm, point);
             Some(NowAndThen {
                 arm: arm.to_owned(),
                 pair: pair(point, &times, &then, measured_floor)?,

@@ -95,11 +95,11 @@ pub(crate) fn pair_of_arms(
     pair(point, &times(arm), &times(reference), measured_floor)
 }
 
-/// Times of the counted runs of an arm at a point, in seconds, in order of time.
+/// Times of the counted runs of an arm at a point of the plan, in seconds, in order of time.
 pub(crate) fn wall_times(runs: &[Run], arm: &str, point: &Point) -> Vec<f64> {
     runs.iter()
-        .filter(|run| run.is_counted() && run.arm == arm && run.point == *point)
-        .map(|run| run.wall_s)
+        .filter(|run| run.is_counted() && run.arm == arm && run.shared_point() == point)
+        .map(Run::compared_s)
         .collect()
 }
 
@@ -108,9 +108,9 @@ pub(crate) fn arms(runs: &[Run]) -> Vec<&str> {
     distinct(runs.iter().map(|run| run.arm.as_str()))
 }
 
-/// The points in order of their first run.
+/// The points of the plan in order of their first run.
 pub(crate) fn points(runs: &[Run]) -> Vec<&Point> {
-    distinct(runs.iter().map(|run| &run.point))
+    distinct(runs.iter().map(Run::shared_point))
 }
 
 fn distinct<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {

@@ -78,7 +78,7 @@ fn outliers(runs: &[Run], arm: &str, point: &Point, times: &[f64]) -> Vec<(u32, 
     };
     let numbers: Vec<u32> = runs
         .iter()
-        .filter(|run| run.is_counted() && run.arm == arm && run.point == *point)
+        .filter(|run| run.is_counted() && run.arm == arm && run.shared_point() == point)
         .map(|run| run.repetition)
         .collect();
     statistics::outliers(times)

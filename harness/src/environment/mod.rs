@@ -17,8 +17,10 @@ mod system;
 mod timer;
 mod translator;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use crate::cost::Cost;
 use lycosa_lua::worker::{self, LuaJit};
 use serde::{Deserialize, Serialize};
 
@@ -113,6 +115,9 @@ pub(crate) struct Context {
     /// `LuaJIT`, and where it puts machine code.
     #[serde(default)]
     pub(crate) luajit: Option<LuaJit>,
+    /// What running each arm costs, by its name, where the user said so.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) costs: BTreeMap<String, Cost>,
 }
 
 /// Asks the platform, the clock and `LuaJIT`. Costs about a millisecond, and under Rosetta a process.
@@ -181,6 +186,7 @@ pub(crate) fn context(facts: &Facts) -> Context {
         timer: facts.timer,
         build: build::build(),
         luajit: facts.luajit.clone(),
+        costs: BTreeMap::new(),
     }
 }
 

@@ -87,7 +87,7 @@ pub(crate) fn judgements(
     reference: &str,
 ) -> io::Result<()> {
     for (row, judgement) in rows.iter().zip(judgements) {
-        let place = place(&row.arm, &row.pair.point);
+        let place = place(&row.arm, &crate::axes::records(), &row.pair.point);
         match judgement {
             Regression::No => {}
             Regression::Yes => {

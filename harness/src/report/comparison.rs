@@ -14,7 +14,8 @@ use super::page::{PLAIN, Page, Seconds, YELLOW};
 use super::terminal;
 use crate::comparison::{GeometricMean, Pair, Times, comparisons, geometric_means, pair_of_arms};
 use crate::environment::{Context, NoiseFloor, arch_title};
-use crate::quantity::{percent, short_count};
+use crate::pace::size;
+use crate::quantity::percent;
 use crate::result::{Point, Run};
 use crate::schedule::Plan;
 use crate::statistics::Verdict;
@@ -96,7 +97,7 @@ fn row([records, left, right, ratio, p, floor]: [&str; 6]) -> String {
 /// Both sides and their ratio, on one line.
 pub(crate) fn pair_line(pair: &Pair) -> String {
     row([
-        &short_count(pair.point.records),
+        &size(pair.point.records),
         &time(&pair.reference_wall_s),
         &time(&pair.wall_s),
         &ratio(pair.ratio, pair.ci_low.zip(pair.ci_high), pair.verdict),
@@ -167,7 +168,8 @@ impl Table {
     fn is_complete(&self, runs: &[Run]) -> bool {
         let point = &self.points[self.shown];
         self.arms.iter().all(|arm| {
-            let of_arm = |run: &&Run| run.is_counted() && run.arm == *arm && run.point == *point;
+            let of_arm =
+                |run: &&Run| run.is_counted() && run.arm == *arm && run.shared_point() == point;
             runs.iter().filter(of_arm).count() >= self.counted
         })
     }
@@ -271,7 +273,7 @@ fn write_below_each_other(
     let Some((_, first)) = pairs.first() else {
         return Ok(());
     };
-    let records = short_count(first.point.records);
+    let records = size(first.point.records);
     let (name, took) = (shortened(reference), time(&first.reference_wall_s));
     writeln!(
         out,

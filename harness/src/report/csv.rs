@@ -7,6 +7,7 @@ use csv::WriterBuilder;
 use serde::Serialize;
 
 use super::dataset::{Dataset, SeriesPoint, Subject};
+use crate::axes::Parameter;
 use crate::environment::Translator;
 use crate::report::plain;
 use crate::result::Run;
@@ -24,6 +25,8 @@ struct Row {
     profile: String,
     program: Option<String>,
     arm: String,
+    arm_options: String,
+    axes: String,
     binary_arch: String,
     translator: Option<&'static str>,
     workload: String,
@@ -45,6 +48,9 @@ struct Row {
     process_s: f64,
     ops: u64,
     ops_per_s: f64,
+    cost_per_hour: Option<f64>,
+    cost_currency: Option<String>,
+    ops_per_cost: Option<f64>,
     peak_rss_bytes: Option<u64>,
     bytes_per_record: Option<f64>,
     txn_latency_p50_ns: Option<u64>,
@@ -57,6 +63,15 @@ struct Row {
     jit_traces: u64,
     jit_aborts: u64,
     checksum: String,
+    duration_s: Option<f64>,
+    warmup_s: f64,
+    rate_per_s: Option<f64>,
+    txn_latency_corrected_p50_ns: Option<u64>,
+    txn_latency_corrected_p95_ns: Option<u64>,
+    txn_latency_corrected_p99_ns: Option<u64>,
+    txn_latency_corrected_p999_ns: Option<u64>,
+    txn_latency_corrected_max_ns: Option<u64>,
+    backlog_ops: Option<u64>,
     limit_memory_bytes: Option<u64>,
     limited_by: Option<LimitedBy>,
 }
@@ -65,11 +80,12 @@ struct Row {
 pub(crate) fn write(out: impl io::Write, dataset: &Dataset) -> anyhow::Result<()> {
     let mut writer = WriterBuilder::new().from_writer(out);
     for section in &dataset.sections {
+        let axes: Vec<String> = section.axes.iter().map(Parameter::name).collect();
         for series in &section.series {
             for point in &series.points {
                 for run in &point.runs {
                     let subject = &dataset.subjects[series.subject];
-                    writer.serialize(row(dataset, subject, point, run)?)?;
+                    writer.serialize(row(dataset, (subject, &axes), point, run)?)?;
                 }
             }
         }
@@ -80,13 +96,14 @@ pub(crate) fn write(out: impl io::Write, dataset: &Dataset) -> anyhow::Result<()
 
 fn row(
     dataset: &Dataset,
-    subject: &Subject,
+    (subject, axes): (&Subject, &[String]),
     place: &SeriesPoint,
     run: &Run,
 ) -> Result<Row, serde_json::Error> {
     let (host, context, point) = (&subject.host, &subject.context, &run.point);
     // Other programs do not give all figures; what they do not give is empty.
     let latency = run.txn_latency_ns;
+    let corrected = run.txn_latency_corrected_ns;
     let measured = |ns: u64| Some(ns).filter(|_| latency.count > 0);
     Ok(Row {
         file: plain(&dataset.sources[place.source].path),
@@ -98,6 +115,8 @@ fn row(
         profile: plain(&context.profile),
         program: subject.program.as_deref().map(plain),
         arm: plain(&run.arm),
+        arm_options: plain(&subject.options.join(" ")),
+        axes: plain(&axes.join(",")),
         binary_arch: plain(&run.binary_arch),
         translator: run.translator.map(Translator::name),
         workload: plain(&point.workload),
@@ -120,6 +139,9 @@ fn row(
         process_s: run.process_s,
         ops: run.ops,
         ops_per_s: run.ops_per_s,
+        cost_per_hour: subject.cost().map(|cost| cost.per_hour),
+        cost_currency: subject.cost().map(|cost| plain(&cost.currency)),
+        ops_per_cost: subject.cost().map(|cost| cost.operations(run.ops_per_s)),
         peak_rss_bytes: Some(run.peak_rss_bytes).filter(|bytes| *bytes > 0),
         bytes_per_record: Some(run.bytes_per_record).filter(|bytes| *bytes > 0.0),
         txn_latency_p50_ns: measured(latency.p50),
@@ -132,6 +154,15 @@ fn row(
         jit_traces: run.jit_traces,
         jit_aborts: run.jit_aborts,
         checksum: plain(&run.checksum),
+        duration_s: point.duration_s,
+        warmup_s: point.warmup_s,
+        rate_per_s: point.rate_per_s,
+        txn_latency_corrected_p50_ns: corrected.map(|latency| latency.p50),
+        txn_latency_corrected_p95_ns: corrected.map(|latency| latency.p95),
+        txn_latency_corrected_p99_ns: corrected.map(|latency| latency.p99),
+        txn_latency_corrected_p999_ns: corrected.map(|latency| latency.p999),
+        txn_latency_corrected_max_ns: corrected.map(|latency| latency.max),
+        backlog_ops: run.backlog_ops,
         limit_memory_bytes: point.limit_memory_bytes,
         limited_by: run.limited_by,
     })

@@ -38,6 +38,17 @@ pub(crate) fn worker(error: &WorkerError) -> String {
             quota_bytes,
             records_done,
             records,
+        } if *records == 0 => format!(
+            "memory quota of {} reached after {} operations; raise it with --memory {}, or give less \
+             time",
+            Size(*quota_bytes),
+            grouped(*records_done),
+            sufficient_quota(*quota_bytes, *records_done, records_done * 2).as_option()
+        ),
+        WorkerError::Memory {
+            quota_bytes,
+            records_done,
+            records,
         } => format!(
             "memory quota of {} reached after {} of {} records; raise it with --memory {}",
             Size(*quota_bytes),

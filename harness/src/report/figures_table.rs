@@ -1,10 +1,15 @@
-//! The figures of a section as tables: one row for each number of records and subject.
+//! The figures of a section as tables: one row for each place on its axes and subject.
 
-use super::dataset::{Dataset, Ratio, Section, SeriesPoint};
+use lycosa_lua::worker::LatencyNs;
+
+use super::dataset::{Dataset, Ratio, Section, Series, SeriesPoint};
 use super::method::estimate_text;
 use super::page::Seconds;
+use super::plain;
 use super::table::{Column, Row, Table};
-use crate::quantity::{decimal_bytes, rate, short_count, significant};
+use crate::cost::large;
+use crate::quantity::{decimal_bytes, rate, significant};
+use crate::result::Point;
 use crate::result::summary::Figures;
 use crate::statistics::Verdict;
 
@@ -14,20 +19,26 @@ const NOTHING: &str = "-";
 /// Wall time, throughput and ratio.
 pub(crate) fn times(dataset: &Dataset, section: &Section) -> Table {
     let reference = dataset.label(&section.series[section.reference]);
-    let mut columns = vec![
-        Column::right("records", 0),
-        Column::left("arm", 0),
+    let mut columns = heads(section);
+    columns.extend([
         Column::right("n", 4),
         Column::right("median", 0),
         Column::left("95 % interval", 2),
         Column::right(format!("{}/s", section.point.operation_noun()), 3),
-    ];
+    ]);
+    let unit = cost_unit(dataset, section);
+    columns.extend(unit.iter().map(|unit| {
+        Column::right(
+            plain(&format!("{} per {unit}", section.point.operation_noun())),
+            3,
+        )
+    }));
     let has_ratios = section.series.len() > 1;
     if has_ratios {
         columns.push(Column::left("ratio", 1));
         columns.push(Column::right("p", 5));
     }
-    let rows = rows(dataset, section, |point, scale| {
+    let rows = rows(dataset, section, |series, point, scale| {
         let mut cells = match &point.figures {
             Some(figures) => time_cells(figures, scale),
             None => vec![
@@ -37,15 +48,24 @@ pub(crate) fn times(dataset: &Dataset, section: &Section) -> Table {
                 NOTHING.into(),
             ],
         };
+        if unit.is_some() {
+            let cost = dataset.subjects[series.subject].cost();
+            let bought = point.figures.as_ref().zip(cost);
+            cells.push(bought.map_or_else(
+                || NOTHING.into(),
+                |(figures, cost)| large(cost.operations(figures.ops_per_s)),
+            ));
+        }
         if has_ratios {
             cells.extend(ratio_cells(point.ratio.as_ref()));
         }
         cells
     });
+    let title = time_title(&section.point);
     let caption = if has_ratios {
-        format!("Wall time; ratios are times over those of {reference}")
+        format!("{title}; ratios are times over those of {reference}")
     } else {
-        String::from("Wall time")
+        String::from(title)
     };
     Table {
         caption,
@@ -54,11 +74,20 @@ pub(crate) fn times(dataset: &Dataset, section: &Section) -> Table {
     }
 }
 
+/// What the times of a point are.
+pub(crate) fn time_title(point: &Point) -> &'static str {
+    if point.is_by_time() {
+        "Time of a million operations"
+    } else {
+        "Wall time"
+    }
+}
+
 /// Latency, CPU time and memory.
 pub(crate) fn latencies(dataset: &Dataset, section: &Section) -> Table {
-    let columns = vec![
-        Column::right("records", 0),
-        Column::left("arm", 0),
+    let has_corrected = section.points().any(|point| corrected(point).is_some());
+    let mut columns = heads(section);
+    columns.extend([
         Column::right("p50", 0),
         Column::right("p95", 2),
         Column::right("p99", 0),
@@ -67,8 +96,17 @@ pub(crate) fn latencies(dataset: &Dataset, section: &Section) -> Table {
         Column::right("CPU time", 3),
         Column::right("peak memory", 4),
         Column::right("bytes a record", 5),
-    ];
-    let rows = rows(dataset, section, |point, scale| match &point.figures {
+    ]);
+    if has_corrected {
+        let title = |name| Column::right(format!("corrected {name}"), 2);
+        columns.extend(["p50", "p95", "p99", "max"].map(title));
+    }
+    let corrected_cells = |point: &SeriesPoint| match corrected(point) {
+        _ if !has_corrected => Vec::new(),
+        Some(of) => [of.p50, of.p95, of.p99, of.max].map(nanoseconds).to_vec(),
+        None => vec![NOTHING.into(); 4],
+    };
+    let rows = rows(dataset, section, |_, point, scale| match &point.figures {
         Some(figures) => {
             let latency = figures.txn_latency_ns;
             let is_measured = latency.count > 0;
@@ -89,15 +127,25 @@ pub(crate) fn latencies(dataset: &Dataset, section: &Section) -> Table {
                 }),
                 given(bytes > 0.0, || format!("{bytes:.1}")),
             ]);
+            cells.extend(corrected_cells(point));
             cells
         }
-        None => vec![NOTHING.into(); 8],
+        None => vec![NOTHING.into(); if has_corrected { 12 } else { 8 }],
     });
+    let mut caption = String::from("Latency of a transaction, CPU time and memory");
+    if has_corrected {
+        caption.push_str("; corrected latency is from when a transaction was due");
+    }
     Table {
-        caption: String::from("Latency of a transaction, CPU time and memory"),
+        caption,
         columns,
         rows,
     }
+}
+
+/// Latency from when transactions were due, where there was a rate.
+fn corrected(point: &SeriesPoint) -> Option<LatencyNs> {
+    point.figures.as_ref()?.txn_latency_corrected_ns
 }
 
 /// A figure as text, if there is one: other programs do not give all.
@@ -105,28 +153,52 @@ fn given(is_given: bool, text: impl Fn() -> String) -> String {
     if is_given { text() } else { NOTHING.into() }
 }
 
-/// One row for each point, its cells behind the first two; all times at one number of records are
-/// in one unit.
+/// What the costs of the section's subjects are counted in; none where none has any.
+fn cost_unit(dataset: &Dataset, section: &Section) -> Option<String> {
+    let subjects = section.series.iter();
+    let costs = subjects.filter_map(|series| dataset.subjects[series.subject].cost());
+    let mut units: Vec<String> = costs.map(|cost| plain(cost.unit())).collect();
+    units.dedup();
+    match units.len() {
+        0 => None,
+        1 => units.pop(),
+        // What a unit of one and a unit of another buy is not to be compared; the column says so.
+        _ => Some(units.join(" or ")),
+    }
+}
+
+/// The columns that say where a row belongs.
+fn heads(section: &Section) -> Vec<Column> {
+    let axes = section.axes.iter();
+    axes.map(|axis| Column::right(plain(&axis.title()), 0))
+        .chain([Column::left("arm", 0)])
+        .collect()
+}
+
+/// One row for each point, its cells behind those that say where it belongs; all times at one place
+/// are in one unit.
 fn rows(
     dataset: &Dataset,
     section: &Section,
-    cells: impl Fn(&SeriesPoint, Seconds) -> Vec<String>,
+    cells: impl Fn(&Series, &SeriesPoint, Seconds) -> Vec<String>,
 ) -> Vec<Row> {
     let mut rows = Vec::new();
-    for records in section.sizes() {
-        let points: Vec<(&str, &SeriesPoint)> = section
+    for place in section.places() {
+        let points: Vec<(&Series, &SeriesPoint)> = section
             .series
             .iter()
-            .filter_map(|series| Some((dataset.label(series), series.at(records)?)))
+            .filter_map(|series| Some((series, series.at(&place)?)))
             .collect();
         let smallest = points
             .iter()
             .filter_map(|(_, point)| Some(point.figures.as_ref()?.wall_s.median))
             .fold(f64::INFINITY, f64::min);
         let scale = Seconds::like(smallest);
-        for (position, (label, point)) in points.iter().enumerate() {
-            let mut row = vec![short_count(records), (*label).to_owned()];
-            row.extend(cells(point, scale));
+        for (position, (series, point)) in points.iter().enumerate() {
+            let label = dataset.label(series);
+            let levels = place.iter().map(|level| plain(&level.text));
+            let mut row: Vec<String> = levels.chain([label.to_owned()]).collect();
+            row.extend(cells(series, point, scale));
             rows.push(Row {
                 cells: row,
                 continues: position > 0,

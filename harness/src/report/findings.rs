@@ -1,16 +1,20 @@
 //! What is said of a comparison besides its ratios: first launches, where the noise floor comes
 //! from, repetitions that did not count, samples that a median describes badly.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use lycosa_lua::worker::Driver;
 
 use super::page::{DIM, PLAIN, Page, Seconds, YELLOW};
+use crate::axes::{self, Parameter, place_text};
 use crate::comparison::{ColdStart, Note, arms, cold_start, notes, voids};
+use crate::cost::Cost;
 use crate::environment::{Context, NoiseFloor};
-use crate::quantity::{Size, grouped, percent, short_count};
+use crate::pace::size;
+use crate::quantity::{Size, grouped, percent};
 use crate::result::{Point, Run};
+use crate::schedule::{Outcome, Plan};
 use crate::state::selftest::{DAYS_MAX, Known};
 use crate::statistics::{INTERVAL_SAMPLES_MIN, TwoGroups};
 use crate::worker::limit::LimitedBy;
@@ -94,7 +98,7 @@ pub(crate) fn selftest_title(floor: &NoiseFloor) -> String {
     let title = format!("self-test of {}", day(&floor.date));
     match floor.records.zip(floor.repetitions) {
         Some((records, repetitions)) => {
-            format!("{title}, {} x {repetitions}", short_count(records))
+            format!("{title}, {} x {repetitions}", size(records))
         }
         None => title,
     }
@@ -137,7 +141,13 @@ pub(crate) fn checksums(page: &mut Page<'_>, runs: &[Run]) -> io::Result<()> {
         return page.sentence(PLAIN, "not verified", text);
     }
     let distinct: BTreeSet<&str> = telling.iter().map(|run| run.checksum.as_str()).collect();
-    let mut text = format!("agree in all {} repetitions", grouped(telling.len() as u64));
+    // Arms with options of their own may be meant to leave other data.
+    let has_other_data = |run: &&Run| !run.point.leaves_the_same_data_as(run.shared_point());
+    let mut text = if telling.iter().copied().any(|run| has_other_data(&run)) {
+        String::from("agree wherever the data must be equal")
+    } else {
+        format!("agree in all {} repetitions", grouped(telling.len() as u64))
+    };
     if let [one] = Vec::from_iter(distinct)[..] {
         text.push_str("   ");
         text.push_str(one);
@@ -151,8 +161,46 @@ pub(crate) fn checksums(page: &mut Page<'_>, runs: &[Run]) -> io::Result<()> {
     page.sentence(PLAIN, "checksums", &text)
 }
 
+/// The options that arms do not share, an arm a line.
+pub(crate) fn own_options(page: &mut Page<'_>, plan: &Plan) -> io::Result<()> {
+    for arm in plan.arms.iter().filter(|arm| !arm.options.is_empty()) {
+        page.sentence(PLAIN, &arm.name, &arm.option_texts().join("   "))?;
+    }
+    Ok(())
+}
+
+/// What a unit of cost buys: of each arm that has one, at its fastest point.
+pub(crate) fn costs(
+    page: &mut Page<'_>,
+    costs: &BTreeMap<String, Cost>,
+    axes: &[Parameter],
+    runs: &[Run],
+) -> io::Result<()> {
+    for arm in arms(runs) {
+        let Some(cost) = costs.get(arm) else { continue };
+        let own: Vec<Run> = runs.iter().filter(|run| run.arm == arm).cloned().collect();
+        let points = axes::measured(axes, &own).map_err(io::Error::other)?;
+        let Some(best) = axes::best(&points) else {
+            continue;
+        };
+        let noun = own[0].point.operation_noun();
+        let place = axes::measured_text(axes, &points[best]);
+        let place = match points.len() {
+            1 => String::new(),
+            _ => format!(", at {place}"),
+        };
+        let arm = match costs.len() {
+            1 => String::new(),
+            _ => format!("{arm}: "),
+        };
+        let bought = cost.bought(points[best].ops_per_s, noun);
+        page.sentence(PLAIN, "cost", &format!("{arm}{bought} (at {cost}{place})"))?;
+    }
+    Ok(())
+}
+
 /// Void repetitions and what is worth a warning.
-pub(crate) fn warnings(page: &mut Page<'_>, runs: &[Run]) -> io::Result<()> {
+pub(crate) fn warnings(page: &mut Page<'_>, runs: &[Run], axes: &[Parameter]) -> io::Result<()> {
     for void in voids(runs) {
         let noun = if void.count == 1 {
             "repetition"
@@ -168,7 +216,7 @@ pub(crate) fn warnings(page: &mut Page<'_>, runs: &[Run]) -> io::Result<()> {
         page.sentence(YELLOW, "void", &text)?;
     }
     for note in notes(runs) {
-        warning(page, &note)?;
+        warning(page, &note, axes)?;
     }
     interpreted(page, runs)
 }
@@ -186,12 +234,12 @@ pub(crate) fn two_speeds(groups: &TwoGroups) -> String {
 }
 
 /// An arm at a point, in words.
-pub(crate) fn place(arm: &str, point: &Point) -> String {
+pub(crate) fn place(arm: &str, axes: &[Parameter], point: &Point) -> String {
     let driver = match point.driver {
-        Driver::Lua => "",
-        Driver::Rust => " (engine only)",
+        Driver::Rust if !axes.contains(&Parameter::Driver) => " (engine only)",
+        _ => "",
     };
-    format!("{arm} at {}{driver}", short_count(point.records))
+    format!("{arm} at {}{driver}", place_text(axes, point))
 }
 
 /// Arms whose Lua was not compiled, though it was asked for: their ratio is another one.
@@ -211,8 +259,8 @@ fn interpreted(page: &mut Page<'_>, runs: &[Run]) -> io::Result<()> {
     Ok(())
 }
 
-fn warning(page: &mut Page<'_>, note: &Note) -> io::Result<()> {
-    let place = place(&note.arm, &note.point);
+fn warning(page: &mut Page<'_>, note: &Note, axes: &[Parameter]) -> io::Result<()> {
+    let place = place(&note.arm, axes, &note.point);
     if let Some(change) = note.drift {
         let direction = if change > 0.0 { "slower" } else { "faster" };
         let text = format!(
@@ -238,6 +286,28 @@ fn warning(page: &mut Page<'_>, note: &Note) -> io::Result<()> {
         page.sentence(YELLOW, "outliers", &text)?;
     }
     Ok(())
+}
+
+/// How far a measurement came that the user stopped; `counted` says it of whole repetitions.
+pub(crate) fn interrupted(outcome: &Outcome, counted: &str) -> String {
+    let text = if outcome.record.runs.is_empty() {
+        String::from("before anything was measured")
+    } else {
+        format!("after {counted}")
+    };
+    let Some(stopped) = &outcome.stopped else {
+        return text;
+    };
+    let ops = grouped(stopped.done_ops);
+    if stopped.is_verified {
+        format!(
+            "{text}; the repetition that ran was verified: its invariants held after {ops} operations"
+        )
+    } else {
+        format!(
+            "{text}; the repetition that ran had done {ops} operations, and the workload has no verify()"
+        )
+    }
 }
 
 #[cfg(test)]
@@ -333,7 +403,7 @@ mod tests {
         let mut void = testing::run("native", false, 3, 0.5);
         void.void = Some(String::from("the load rose from 1.0 to 9.0"));
         all.push(void);
-        let text = written(|page| warnings(page, &all));
+        let text = written(|page| warnings(page, &all, &crate::axes::records()));
         for line in [
             "void          1 repetition of native, run again: the load rose from 1.0 to 9.0",
             "outliers      native at 1M: no. 5 +198 %; all are counted",

@@ -12,7 +12,9 @@ use serde_json::{Map, Value, json};
 
 use super::dataset::{Dataset, Section, Series, SeriesPoint};
 use super::{method, plain};
+use crate::axes::Parameter;
 use crate::environment::{Cache, CacheContent};
+use crate::pace::Time;
 use crate::result::Run;
 use crate::statistics;
 
@@ -149,7 +151,10 @@ fn name(dataset: &Dataset, section: &Section, series: &Series, point: &SeriesPoi
     let mut parts = vec![
         dataset.label(series).to_owned(),
         method::workload(section),
-        format!("records:{}", point.point.records),
+        match point.point.duration_s {
+            Some(duration_s) => format!("duration:{}", Time(duration_s)),
+            None => format!("records:{}", point.point.records),
+        },
         format!("fibers:{}", point.point.fibers),
         format!("ops_per_txn:{}", point.point.ops_per_txn),
     ];
@@ -164,7 +169,13 @@ fn name(dataset: &Dataset, section: &Section, series: &Series, point: &SeriesPoi
     if !point.point.jit_requested {
         parts.push(String::from("jit:off"));
     }
+    if let Some(rate_per_s) = point.point.rate_per_s {
+        parts.push(format!("rate:{rate_per_s}"));
+    }
     parts.push(format!("seed:{}", point.point.seed));
+    if section.axes.contains(&Parameter::Memory) {
+        parts.push(format!("memory:{}", point.point.memory_bytes));
+    }
     for (key, value) in &point.point.settings {
         parts.push(plain(&format!("{key}:{value}")));
     }

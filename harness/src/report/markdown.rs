@@ -3,8 +3,9 @@
 use std::fmt::{self, Write};
 
 use super::dataset::Dataset;
+use super::matrix::matrices;
 use super::table::{Align, Table};
-use super::{figures_table, machines_table, method, wall, warnings};
+use super::{course_table, figures_table, machines_table, method, wall, warnings};
 
 /// Writes everything.
 pub(crate) fn write(out: &mut String, dataset: &Dataset) -> fmt::Result {
@@ -19,8 +20,15 @@ pub(crate) fn write(out: &mut String, dataset: &Dataset) -> fmt::Result {
         for sentence in method::findings(dataset, section) {
             writeln!(out, "{}\n", escaped(&sentence))?;
         }
+        for matrix in matrices(dataset, section) {
+            writeln!(out, "{}\n", escaped(&matrix.caption))?;
+            table(out, &matrix)?;
+        }
         table(out, &figures_table::times(dataset, section))?;
         table(out, &figures_table::latencies(dataset, section))?;
+        if let Some(courses) = course_table::table(dataset, section) {
+            table(out, &courses)?;
+        }
     }
     for (label, record) in dataset.walls() {
         writeln!(out, "\n## Memory wall: {}\n", escaped(&label))?;

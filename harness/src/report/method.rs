@@ -4,9 +4,11 @@ use lycosa_lua::worker::{Driver, IndexKind};
 
 use super::dataset::{Dataset, Section, Series};
 use super::page::Seconds;
-use super::plain;
+use super::{plain, sweep};
+use crate::axes::{self, Findings, Parameter};
 use crate::comparison::cold_start;
-use crate::quantity::{Size, grouped, short_count};
+use crate::pace::size;
+use crate::quantity::{Size, grouped};
 use crate::result::Run;
 use crate::statistics::{self, INTERVAL_SAMPLES_MIN, RatioEstimate};
 
@@ -18,28 +20,70 @@ pub(crate) fn workload(section: &Section) -> String {
 /// What else all measurements of a section have in common.
 pub(crate) fn conditions(section: &Section) -> Vec<String> {
     let point = &section.point;
-    let mut items = vec![
-        point.concurrency(),
-        match point.index {
-            IndexKind::Tree => String::from("TREE"),
-            IndexKind::Hash => String::from("HASH"),
-        },
-        match point.driver {
-            Driver::Lua => String::from("from Lua"),
-            Driver::Rust => String::from("from Rust"),
-        },
-    ];
-    if !point.jit_requested {
-        items.push(String::from("JIT off"));
+    let is_common = |parameter: &Parameter| !section.axes.contains(parameter);
+    let mut items = Vec::from_iter(axes::concurrency(&section.axes, point));
+    let mut add = |parameter: &Parameter, text: String| {
+        if is_common(parameter) {
+            items.push(text);
+        }
+    };
+    if !point.is_by_time() {
+        let records = format!("{} records", size(point.records));
+        add(&Parameter::Records, records);
     }
-    items.push(format!("seed {}", point.seed));
+    let index = match point.index {
+        IndexKind::Tree => "TREE",
+        IndexKind::Hash => "HASH",
+    };
+    add(&Parameter::Index, index.to_owned());
+    let driver = match point.driver {
+        Driver::Lua => "from Lua",
+        Driver::Rust => "from Rust",
+    };
+    add(&Parameter::Driver, driver.to_owned());
+    if !point.jit_requested {
+        add(&Parameter::Jit, String::from("JIT off"));
+    }
+    add(&Parameter::Seed, format!("seed {}", point.seed));
+    for (key, value) in &point.settings {
+        let setting = Parameter::Setting(key.clone());
+        add(&setting, plain(&format!("{key}={value}")));
+    }
     if let Some(limit) = point.limit_memory_bytes {
         items.push(format!("limit {}", Size(limit)));
     }
-    for (key, value) in &point.settings {
-        items.push(plain(&format!("{key}={value}")));
-    }
     items
+}
+
+/// What a section shows along its axes, of each series.
+fn along_axes(dataset: &Dataset, section: &Section) -> Vec<String> {
+    let mut texts = Vec::new();
+    // Of arms that are compared at several sizes the ratios are told; which size is the best is
+    // nobody's question.
+    if section.axes == [Parameter::Records] && section.series.len() > 1 {
+        return texts;
+    }
+    for series in &section.series {
+        let points = series.measured();
+        let host = &dataset.subjects[series.subject].host;
+        let floor = host.noise_floor.as_ref().map(|floor| floor.relative);
+        let Some(findings) = Findings::of(&points, floor) else {
+            continue;
+        };
+        let noun = &plain(section.point.operation_noun());
+        let about = match section.series.len() {
+            1 => String::new(),
+            _ => format!("{}, ", dataset.label(series)),
+        };
+        for (label, text) in sweep::sentences(&section.axes, &points, &findings, noun) {
+            let label = match label {
+                "best" => "best point",
+                other => other,
+            };
+            texts.push(format!("{about}{label}: {text}."));
+        }
+    }
+    texts
 }
 
 /// What a section shows: for each series, how its times relate to the reference's, and what
@@ -50,11 +94,12 @@ pub(crate) fn findings(dataset: &Dataset, section: &Section) -> Vec<String> {
     for (position, series) in section.series.iter().enumerate() {
         let label = dataset.label(series);
         if position != section.reference {
-            findings.extend(finding(label, reference, series));
+            findings.extend(finding(label, reference, section, series));
         }
         let arm = &dataset.subjects[series.subject].arm;
         findings.extend(translation(label, arm, series));
     }
+    findings.extend(along_axes(dataset, section));
     findings
 }
 
@@ -70,17 +115,24 @@ fn translation(label: &str, arm: &str, series: &Series) -> Option<String> {
     ))
 }
 
-fn finding(label: &str, reference: &str, series: &Series) -> Option<String> {
-    let ratios: Vec<(u64, RatioEstimate)> = series
+fn finding(label: &str, reference: &str, section: &Section, series: &Series) -> Option<String> {
+    let ratios: Vec<(String, RatioEstimate)> = series
         .points
         .iter()
-        .filter_map(|point| Some((point.point.records, point.ratio.as_ref()?.pair.estimate())))
+        .filter_map(|point| {
+            let estimate = point.ratio.as_ref()?.pair.estimate();
+            Some((section.place_text(point), estimate))
+        })
         .collect();
     let estimates: Vec<RatioEstimate> = ratios.iter().map(|(_, estimate)| *estimate).collect();
     let mean = statistics::geometric_mean(&estimates)?;
+    let (one, many) = match section.axes[..] {
+        [Parameter::Records] => (" records", "sizes"),
+        _ => ("", "points"),
+    };
     let sizes = match ratios.as_slice() {
-        [(records, _)] => format!("at {} records", short_count(*records)),
-        several => format!("(geometric mean over {} sizes)", several.len()),
+        [(place, _)] => format!("at {place}{one}"),
+        several => format!("(geometric mean over {} {many})", several.len()),
     };
     let is_open = mean
         .interval
@@ -121,6 +173,20 @@ fn ratio_number(ratio: f64) -> String {
 
 /// How the figures came about.
 pub(crate) fn sentences(dataset: &Dataset) -> Vec<String> {
+    let mut sentences = Vec::new();
+    if !dataset.sections.is_empty() {
+        sentences.extend(of_repetitions(dataset));
+    }
+    if dataset.walls().next().is_some() {
+        sentences.push(String::from(
+            "A search for the memory wall is one process, which measures each size once, and again \
+             where the throughput seems to have halved.",
+        ));
+    }
+    sentences
+}
+
+fn of_repetitions(dataset: &Dataset) -> Vec<String> {
     let points = || {
         dataset
             .sections

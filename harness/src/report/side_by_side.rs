@@ -3,9 +3,10 @@
 use std::io;
 
 use super::dataset::{Dataset, Section};
+use super::matrix::matrices;
 use super::page::{DIM, PLAIN, Page, YELLOW};
 use super::table::{Align, Row, Table};
-use super::{figures_table, machines_table, method, wall, warnings};
+use super::{course_table, figures_table, machines_table, method, wall, warnings};
 
 /// Between two columns.
 const GAP: &str = "  ";
@@ -18,24 +19,31 @@ pub(crate) fn write(page: &mut Page<'_>, dataset: &Dataset) -> io::Result<()> {
     for section in &dataset.sections {
         page.line(PLAIN, &heading(section))?;
         page.gap()?;
+        for matrix in matrices(dataset, section) {
+            in_parts(page, &matrix)?;
+        }
         table(page, &figures_table::times(dataset, section))?;
         page.gap()?;
         table(page, &figures_table::latencies(dataset, section))?;
         page.gap()?;
+        if let Some(courses) = course_table::table(dataset, section) {
+            table(page, &courses)?;
+            page.gap()?;
+        }
         for sentence in method::findings(dataset, section) {
             page.sentence(PLAIN, "", &sentence)?;
         }
         page.gap()?;
     }
     for (label, record) in dataset.walls() {
-        page.line(PLAIN, &[String::from("memory wall"), label])?;
+        page.sentence(PLAIN, "memory wall", &label)?;
         page.line(DIM, &wall::conditions(record))?;
         page.gap()?;
         table(page, &wall::table(record))?;
         wall::conclude(page, record)?;
         page.gap()?;
     }
-    environment(page, &machines_table::differences(dataset))?;
+    in_parts(page, &machines_table::differences(dataset))?;
     for warning in warnings::warnings(dataset) {
         page.sentence(YELLOW, "", &warning.sentence())?;
     }
@@ -45,11 +53,11 @@ pub(crate) fn write(page: &mut Page<'_>, dataset: &Dataset) -> io::Result<()> {
     Ok(())
 }
 
-/// As many subjects beside each other as there is room for, the others below.
-fn environment(page: &mut Page<'_>, all: &Table) -> io::Result<()> {
+/// As many columns beside the first as there is room for, the others below.
+pub(crate) fn in_parts(page: &mut Page<'_>, all: &Table) -> io::Result<()> {
     let beside = (page.width() / (NAME_WIDTH_MIN + GAP.len())).saturating_sub(1);
-    let subjects: Vec<usize> = (1..all.columns.len()).collect();
-    for chosen in subjects.chunks(beside.max(1)) {
+    let others: Vec<usize> = (1..all.columns.len()).collect();
+    for chosen in others.chunks(beside.max(1)) {
         let span = chosen[0]..chosen[0] + chosen.len();
         let part = |cells: &[String]| [&cells[..1], &cells[span.clone()]].concat();
         let rows = all.rows.iter().map(|row| Row {

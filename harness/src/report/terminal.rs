@@ -9,45 +9,71 @@ use lycosa_lua::worker::{Driver, IndexKind, LatencyNs};
 
 use super::findings;
 use super::page::{DIM, PLAIN, Page, RED, Seconds, YELLOW};
+use crate::axes::{self, Parameter};
 use crate::environment::{Context, Translator, arch_title};
+use crate::pace::{Rate, Time};
 use crate::quantity::{decimal_bytes, grouped, rate, significant};
+use crate::result::run::TIMED_OPS;
 use crate::result::summary::Figures;
 use crate::result::{Point, Run};
 use crate::statistics::{self, INTERVAL_SAMPLES_MIN};
 
+/// A rate counts as held down to this part of it.
+const RATE_HELD: f64 = 0.99;
+
+/// Operations of this time may be left over when the rate was held.
+const BACKLOG_S: f64 = 0.01;
+
 /// What is going to run.
 pub(crate) fn header(page: &mut Page<'_>, context: &Context, point: &Point) -> io::Result<()> {
-    let sizes = format!("{} records", grouped(point.records));
-    header_of_sizes(page, context, point, &sizes)
+    let sizes = match point.duration_s {
+        Some(duration_s) => by_time(duration_s, point.warmup_s),
+        None => format!("{} records", grouped(point.records)),
+    };
+    header_of_points(page, context, point, &sizes, &[])
 }
 
-/// What is going to run at several sizes; `point` is one of them.
-pub(crate) fn header_of_sizes(
+/// What is going to run at several points, told in `extent`; `point` is one of them, and what is an
+/// axis is not said of it.
+pub(crate) fn header_of_points(
     page: &mut Page<'_>,
     context: &Context,
     point: &Point,
-    sizes: &str,
+    extent: &str,
+    axes: &[Parameter],
 ) -> io::Result<()> {
-    let driver = match point.driver {
-        Driver::Lua => "from Lua",
-        Driver::Rust => "from Rust",
-    };
-    page.line(
-        DIM,
-        &[
-            format!("lycosa {}", context.lycosa_version),
-            point.workload.clone(),
-            sizes.to_owned(),
-            point.concurrency(),
-            index(point.index).to_owned(),
-            driver.to_owned(),
-        ],
-    )?;
+    let mut items = vec![
+        format!("lycosa {}", context.lycosa_version),
+        point.workload.clone(),
+        extent.to_owned(),
+    ];
+    items.extend(axes::concurrency(axes, point));
+    if !axes.contains(&Parameter::Index) {
+        items.push(index(point.index).to_owned());
+    }
+    if !axes.contains(&Parameter::Driver) {
+        let driver = match point.driver {
+            Driver::Lua => "from Lua",
+            Driver::Rust => "from Rust",
+        };
+        items.push(driver.to_owned());
+    }
+    items.extend(point.rate_per_s.map(|rate| format!("at {}", Rate(rate))));
+    page.line(DIM, &items)?;
     translator(page, context)?;
     for warning in context.conditions.warnings() {
         page.sentence(YELLOW, "", &warning)?;
     }
     debug_build(page, context)
+}
+
+/// `300s after a warm-up of 30s`.
+fn by_time(duration_s: f64, warmup_s: f64) -> String {
+    if warmup_s > 0.0 {
+        format!("{} after a warm-up of {}", Time(duration_s), Time(warmup_s))
+    } else {
+        Time(duration_s).to_string()
+    }
 }
 
 /// The index as schemas call it.
@@ -108,18 +134,18 @@ pub(crate) fn report(
     figures: Option<&Figures>,
 ) -> io::Result<()> {
     for run in runs.iter().filter(|run| run.cold) {
-        let items = [
-            Seconds::like(run.wall_s).with_unit(run.wall_s),
-            String::from("(not counted)"),
-        ];
+        let items = [figure(run), String::from("(not counted)")];
         page.labelled(DIM, "cold", &items)?;
     }
     if let Some(figures) = figures {
-        median_line(page, figures)?;
-        let noun = point.operation_noun();
-        page.labelled(PLAIN, "throughput", &[throughput(figures.ops_per_s, noun)])?;
+        headline(page, figures, point)?;
+        if !point.is_by_time() {
+            let noun = point.operation_noun();
+            page.labelled(PLAIN, "throughput", &[throughput(figures.ops_per_s, noun)])?;
+        }
         page.labelled(PLAIN, "CPU time", &resources(figures))?;
-        page.labelled(PLAIN, "transaction", &latency(&figures.txn_latency_ns))?;
+        latencies(page, figures)?;
+        schedule(page, point, figures)?;
         let taken = super::resources::items(&figures.resources);
         if !taken.is_empty() {
             page.labelled(DIM, "resources", &taken)?;
@@ -144,24 +170,99 @@ pub(crate) fn report(
                 vec![String::from("the workload has no verify()")],
             )
         } else {
-            let records = format!("{} records", grouped(point.records));
-            ("verified", vec![records, format!("checksum {checksum}")])
+            let verified = if point.is_by_time() {
+                String::from("after every repetition")
+            } else {
+                format!("{} records   checksum {checksum}", grouped(point.records))
+            };
+            ("verified", vec![verified])
         };
         page.labelled(PLAIN, label, &values)?;
     }
     machine(page, context, point, runs)
 }
 
-/// Wall time: the one line that remains of a quiet run.
-pub(crate) fn median_line(page: &mut Page<'_>, figures: &Figures) -> io::Result<()> {
+/// The one line that remains of a quiet run: the wall time, or where that was given, the throughput.
+pub(crate) fn headline(page: &mut Page<'_>, figures: &Figures, point: &Point) -> io::Result<()> {
+    if point.is_by_time() {
+        throughput_line(page, figures, point)
+    } else {
+        median_line(page, figures)
+    }
+}
+
+/// What one repetition came to, as [`headline`] has it.
+pub(crate) fn figure(run: &Run) -> String {
+    if run.point.is_by_time() {
+        throughput(run.ops_per_s, run.point.operation_noun())
+    } else {
+        Seconds::like(run.wall_s).with_unit(run.wall_s)
+    }
+}
+
+/// Throughput out of the times of a million operations; the bounds swap.
+fn throughput_line(page: &mut Page<'_>, figures: &Figures, point: &Point) -> io::Result<()> {
+    let time_s = figures.wall_s;
+    let of = |time_s: f64| rate(TIMED_OPS / time_s);
+    let interval = match time_s.interval {
+        Some((low, high)) => format!("95 % [{}, {}]", of(high), of(low)),
+        None => no_interval(figures.n),
+    };
+    page.labelled(
+        PLAIN,
+        "throughput",
+        &[
+            throughput(figures.ops_per_s, point.operation_noun()),
+            interval,
+            format!("min {}", of(time_s.max)),
+            format!("max {}", of(time_s.min)),
+            format!("MAD {}", percent(time_s.mad / time_s.median)),
+            format!("CV {}", percent(time_s.cv)),
+        ],
+    )
+}
+
+fn no_interval(n: usize) -> String {
+    format!("no 95 % interval: it takes {INTERVAL_SAMPLES_MIN} repetitions, not {n}")
+}
+
+/// Latency, and with a rate also that from the times at which transactions were due.
+fn latencies(page: &mut Page<'_>, figures: &Figures) -> io::Result<()> {
+    page.labelled(PLAIN, "transaction", &latency(&figures.txn_latency_ns))?;
+    let Some(corrected) = &figures.txn_latency_corrected_ns else {
+        return Ok(());
+    };
+    page.labelled(PLAIN, "corrected", &latency(corrected))?;
+    let text = "`transaction` is from a transaction's begin, `corrected` from when it was due";
+    page.sentence(DIM, "", text)
+}
+
+/// Says that a rate was not held, if it was not.
+fn schedule(page: &mut Page<'_>, point: &Point, figures: &Figures) -> io::Result<()> {
+    let Some(asked) = point.rate_per_s else {
+        return Ok(());
+    };
+    let backlog_ops = figures.backlog_ops.unwrap_or(0);
+    // What is due in the last moment is not late yet.
+    let is_held = backlog_ops as f64 <= (asked * BACKLOG_S).max(f64::from(point.ops_per_txn));
+    if is_held && figures.ops_per_s >= asked * RATE_HELD {
+        return Ok(());
+    }
+    let text = format!(
+        "{}/s were asked for and {}/s done; up to {} operations were due and not begun at the end",
+        rate(asked),
+        rate(figures.ops_per_s),
+        grouped(backlog_ops)
+    );
+    page.sentence(YELLOW, "rate", &text)
+}
+
+fn median_line(page: &mut Page<'_>, figures: &Figures) -> io::Result<()> {
     let wall = figures.wall_s;
     let scale = Seconds::like(wall.median);
     let interval = match wall.interval {
         Some((low, high)) => format!("95 % [{}, {}]", scale.bare(low), scale.bare(high)),
-        None => format!(
-            "no 95 % interval: it takes {INTERVAL_SAMPLES_MIN} repetitions, not {}",
-            figures.n
-        ),
+        None => no_interval(figures.n),
     };
     page.labelled(
         PLAIN,
@@ -264,7 +365,7 @@ fn throughput(ops_per_s: f64, noun: &str) -> String {
 /// CPU time and memory; `-` for what another program did not give.
 fn resources(figures: &Figures) -> Vec<String> {
     let given = |is_given: bool, text: String| if is_given { text } else { "-".into() };
-    let cpu_s = Seconds::like(figures.wall_s.median).with_unit(figures.cpu_s);
+    let cpu_s = Seconds::like(figures.cpu_s).with_unit(figures.cpu_s);
     let peak = decimal_bytes(figures.peak_rss_bytes);
     let peak = given(figures.peak_rss_bytes > 0, peak);
     let bytes = format!("{:.1}", figures.bytes_per_record);
@@ -276,16 +377,21 @@ fn resources(figures: &Figures) -> Vec<String> {
     ]
 }
 
+/// The unit that suits a latency, and how many nanoseconds it has.
+pub(crate) fn latency_unit(latency_ns: u64) -> (f64, &'static str) {
+    match latency_ns {
+        0..1_000 => (1.0, "ns"),
+        1_000..10_000_000 => (1e3, "us"),
+        _ => (1e6, "ms"),
+    }
+}
+
 /// Percentiles in the unit that suits the median; `-` where none were given.
 fn latency(latency: &LatencyNs) -> Vec<String> {
     if latency.count == 0 {
         return vec!["-".into()];
     }
-    let (divisor, unit) = match latency.p50 {
-        0..1_000 => (1.0, "ns"),
-        1_000..10_000_000 => (1e3, "us"),
-        _ => (1e6, "ms"),
-    };
+    let (divisor, unit) = latency_unit(latency.p50);
     let show = |value_ns: u64| significant(value_ns as f64 / divisor);
     vec![
         format!("p50 {}", show(latency.p50)),

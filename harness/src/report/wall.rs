@@ -127,34 +127,47 @@ pub(crate) fn conclusion(record: &WallRecord) -> String {
             rate(best)
         );
     }
+    let ended = ended(record);
     let Some(last) = record.steps.last() else {
-        return String::from("none: no size was measured");
+        return format!("none: {ended}, before a size was measured");
     };
-    let least = record.steps.iter().map(ops_per_s).fold(best, f64::min);
-    let what = match record.ending {
-        Some(WallEnd::Quota) => {
-            let records = record
-                .at_quota
-                .as_ref()
-                .map_or(last.records, |end| end.records);
+    let mut so_far = 0.0_f64;
+    let lowest = record
+        .steps
+        .iter()
+        .map(ops_per_s)
+        .fold(1.0, |lowest, rate| {
+            so_far = so_far.max(rate);
+            f64::min(lowest, rate / so_far)
+        });
+    format!(
+        "none: {ended}, before the throughput halved: it never fell below {} of the best before, up to {}",
+        percent_below(lowest),
+        place(last)
+    )
+}
+
+/// Rounded down, but for what the computation lost.
+fn percent_below(part: f64) -> String {
+    format!("{:.0} %", (part * 100.0 + 1e-6).floor())
+}
+
+/// What ended the search.
+fn ended(record: &WallRecord) -> String {
+    let options = &record.options;
+    match (record.ending, options.limit_memory_bytes) {
+        (Some(WallEnd::Quota), _) => {
+            let records = record.at_quota.as_ref().map_or(0, |end| end.records);
+            let quota = Size(options.memory_bytes);
             format!(
-                "the quota of {} ended it at {} records ({} of data at the size before)",
-                Size(record.options.memory_bytes),
-                grouped(records),
-                decimal_bytes(last.data_bytes)
+                "the quota of {quota} ended it at {} records",
+                grouped(records)
             )
         }
-        Some(WallEnd::Limit) => format!(
-            "the limit of {} ended the worker behind {}",
-            Size(record.options.limit_memory_bytes.unwrap_or_default()),
-            place(last)
-        ),
-        _ => format!("it was stopped behind {}", place(last)),
-    };
-    format!(
-        "none: {what} before the throughput halved; at the slowest size it was {} of the best",
-        whole_percent(least / best)
-    )
+        (Some(WallEnd::Limit), Some(limit)) => format!("the limit of {} ended it", Size(limit)),
+        (Some(WallEnd::Limit), None) => String::from("the system had no more memory"),
+        _ => String::from("it was stopped"),
+    }
 }
 
 fn place(step: &WallStep) -> String {
@@ -204,8 +217,13 @@ pub(crate) fn conclude(page: &mut Page<'_>, record: &WallRecord) -> io::Result<(
     };
     page.sentence(style, "wall", &conclusion(record))?;
     if let Some(end) = &record.at_quota {
-        for (label, text) in ["at the quota", "", ""].iter().zip(at_quota(end)) {
-            page.labelled(PLAIN, label, &[text])?;
+        let label = match record.ending {
+            Some(WallEnd::Limit) => "at the limit",
+            _ => "at the quota",
+        };
+        // A label that is not quite empty keeps the others below the first.
+        for (label, text) in [label, " ", " "].into_iter().zip(at_quota(end)) {
+            page.sentence(PLAIN, label, &text)?;
         }
     }
     Ok(())
@@ -323,14 +341,19 @@ mod tests {
         let text = conclusion(&found);
         assert_eq!(
             text,
-            "none: the quota of 4 GiB ended it at 2,500,000 records (300 MB of data at the size \
-             before) before the throughput halved; at the slowest size it was 80 % of the best"
+            "none: the quota of 4 GiB ended it at 2,500,000 records, before the throughput halved: it \
+             never fell below 80 % of the best before, up to 300 MB of data, 2,000,000 records"
         );
         assert!(written(80, &found).contains("at the quota  error 2: Failed to allocate\n"));
         found.ending = Some(WallEnd::Limit);
         found.options.limit_memory_bytes = Some(2 << 30);
-        assert!(conclusion(&found).contains("the limit of 2 GiB ended the worker behind 300 MB"));
-        assert_eq!(conclusion(&record(&[])), "none: no size was measured");
+        assert!(conclusion(&found).starts_with("none: the limit of 2 GiB ended it, before"));
+        assert!(conclusion(&record(&[100.0, 1000.0])).contains(" 100 % of the best before"));
+        found.steps.clear();
+        assert_eq!(
+            conclusion(&found),
+            "none: the limit of 2 GiB ended it, before a size was measured"
+        );
     }
 
     #[test]

@@ -3,9 +3,11 @@
 
 use super::dataset::{Dataset, Section, Series, SeriesPoint, Subject};
 use super::plain;
+use crate::axes::Level;
 use crate::environment::{Conditions, PowerSource, ThermalPressure, Translator, arch_title};
-use crate::quantity::{grouped, rate, short_count};
-use crate::result::Status;
+use crate::quantity::{grouped, rate};
+use crate::result::run::TIMED_OPS;
+use crate::result::{Run, Status};
 use crate::statistics::{self, INTERVAL_SAMPLES_MIN};
 
 use lycosa_lua::worker::Driver;
@@ -89,11 +91,11 @@ struct Place<'a> {
 }
 
 fn place_name(dataset: &Dataset, section: &Section, point: &SeriesPoint) -> String {
-    let records = short_count(point.point.records);
+    let place = section.place_text(point);
     if dataset.sections.len() > 1 {
-        format!("{records} of {}", plain(&section.point.workload))
+        format!("{place} of {}", plain(&section.point.workload))
     } else {
-        records
+        place
     }
 }
 
@@ -114,23 +116,29 @@ fn unfinished(status: Status) -> Option<String> {
 
 /// Checksums that should be equal and are not.
 fn disagreement(section: &Section) -> Option<String> {
-    let places: Vec<String> = section
-        .sizes()
-        .into_iter()
-        .filter(|records| {
-            let mut checksums: Vec<&str> = section
-                .series
-                .iter()
-                .filter_map(|series| series.at(*records))
-                .flat_map(|point| &point.runs)
-                .map(|run| run.checksum.as_str())
-                .filter(|checksum| !checksum.is_empty())
-                .collect();
-            checksums.sort_unstable();
-            checksums.dedup();
-            checksums.len() > 1
+    let at = |place: &[Level]| -> Vec<&SeriesPoint> {
+        let series = section.series.iter();
+        series.filter_map(|series| series.at(place)).collect()
+    };
+    let differs = |points: &Vec<&SeriesPoint>| {
+        let runs = points.iter().flat_map(|point| &point.runs);
+        let mut known: Vec<&Run> = Vec::new();
+        // Arms with options of their own may leave other data.
+        runs.filter(|run| !run.checksum.is_empty()).any(|run| {
+            let is_of = |other: &&&Run| other.point.leaves_the_same_data_as(&run.point);
+            if let Some(other) = known.iter().find(is_of) {
+                return other.checksum != run.checksum;
+            }
+            known.push(run);
+            false
         })
-        .map(short_count)
+    };
+    let places: Vec<String> = section
+        .places()
+        .iter()
+        .map(|place| at(place))
+        .filter(differs)
+        .filter_map(|points| points.first().map(|point| section.place_text(point)))
         .collect();
     (!places.is_empty()).then(|| {
         format!(
@@ -216,7 +224,12 @@ fn drift(place: &Place<'_>) -> Option<String> {
 
 fn two_groups(place: &Place<'_>) -> Option<String> {
     let groups = statistics::two_groups(&place.point.counted_wall_s())?;
-    let rate_at = |wall_s: f64| rate(place.point.point.records as f64 / wall_s);
+    let ops = if place.point.point.is_by_time() {
+        TIMED_OPS
+    } else {
+        place.point.point.records as f64
+    };
+    let rate_at = |wall_s: f64| rate(ops / wall_s);
     Some(format!(
         "{}: {} at {}/s, {} at {}/s",
         place.name,

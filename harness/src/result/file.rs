@@ -185,7 +185,10 @@ fn impossible(run: &Run) -> Option<(&'static str, f64)> {
         ("bytes_per_record", run.bytes_per_record, f64::MAX),
     ];
     let at_least_one = [
-        ("records", run.point.records),
+        (
+            "records",
+            run.point.records.max(run.point.is_by_time().into()),
+        ),
         ("fibers", run.point.fibers.into()),
         ("ops_per_txn", run.point.ops_per_txn.into()),
         ("ops", run.ops),
@@ -280,6 +283,7 @@ mod tests {
             [
                 "after",
                 "arm",
+                "backlog_ops",
                 "before",
                 "binary_arch",
                 "bytes_per_record",
@@ -288,6 +292,7 @@ mod tests {
                 "cpu_s",
                 "date",
                 "driver",
+                "duration_s",
                 "fibers",
                 "index",
                 "jit",
@@ -301,16 +306,21 @@ mod tests {
                 "peak_rss_bytes",
                 "process_resources",
                 "process_s",
+                "rate_per_s",
                 "records",
                 "repetition",
                 "resources",
                 "seed",
+                "series",
                 "settings",
                 "translator",
+                "txn_latency_corrected_histogram",
+                "txn_latency_corrected_ns",
                 "txn_latency_histogram",
                 "txn_latency_ns",
                 "unit",
                 "wall_s",
+                "warmup_s",
                 "workload",
             ]
         );
@@ -323,6 +333,7 @@ mod tests {
             [
                 "arm",
                 "driver",
+                "duration_s",
                 "fibers",
                 "index",
                 "jit_requested",
@@ -330,12 +341,15 @@ mod tests {
                 "n",
                 "ops_per_s",
                 "ops_per_txn",
+                "rate_per_s",
                 "records",
                 "seed",
                 "settings",
+                "txn_latency_corrected_ns",
                 "txn_latency_ns",
                 "unit",
                 "wall_s",
+                "warmup_s",
                 "workload"
             ]
         );
@@ -374,6 +388,12 @@ mod tests {
                 "process_s",
                 "translator",
                 "txn_latency_histogram",
+                "duration_s",
+                "warmup_s",
+                "rate_per_s",
+                "txn_latency_corrected_ns",
+                "txn_latency_corrected_histogram",
+                "backlog_ops",
             ] {
                 run.as_object_mut().unwrap().remove(key);
             }

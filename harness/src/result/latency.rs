@@ -71,20 +71,42 @@ pub(crate) fn of_counts(
 /// Percentiles over every transaction of every repetition. Repetitions without a histogram (of
 /// programs that give none, and in files of 0.1.0) leave only the median of their percentiles.
 pub(crate) fn merge<'a>(
-    runs: impl IntoIterator<Item = &'a Run> + Clone,
+    runs: impl IntoIterator<Item = &'a Run, IntoIter: Clone>,
+) -> Result<LatencyNs, LatencyError> {
+    let runs = runs.into_iter();
+    merge_pairs(runs.map(|run| (run.txn_latency_ns, run.txn_latency_histogram.as_str())))
+}
+
+/// The same from the times at which transactions were due; `None` without a rate.
+pub(crate) fn merge_corrected<'a>(
+    runs: impl IntoIterator<Item = &'a Run>,
+) -> Result<Option<LatencyNs>, LatencyError> {
+    let pair = |run: &'a Run| {
+        let latency = run.txn_latency_corrected_ns?;
+        Some((latency, run.txn_latency_corrected_histogram.as_str()))
+    };
+    let pairs: Option<Vec<_>> = runs.into_iter().map(pair).collect();
+    match pairs {
+        Some(pairs) if !pairs.is_empty() => merge_pairs(pairs.into_iter()).map(Some),
+        _ => Ok(None),
+    }
+}
+
+fn merge_pairs<'a>(
+    pairs: impl Iterator<Item = (LatencyNs, &'a str)> + Clone,
 ) -> Result<LatencyNs, LatencyError> {
     let mut merged = Histogram::<u64>::new(SIGNIFICANT_DIGITS)
         .map_err(|error| LatencyError::Merge(error.to_string()))?;
     // The workers know the largest value exactly, the histogram to three digits.
     let mut max = 0;
-    for run in runs.clone() {
-        if run.txn_latency_histogram.is_empty() {
-            return Ok(median_percentiles(runs));
+    for (latency, histogram) in pairs.clone() {
+        if histogram.is_empty() {
+            return Ok(median_percentiles(pairs.map(|(latency, _)| latency)));
         }
         merged
-            .add(decode(&run.txn_latency_histogram)?)
+            .add(decode(histogram)?)
             .map_err(|error| LatencyError::Merge(error.to_string()))?;
-        max = max.max(run.txn_latency_ns.max);
+        max = max.max(latency.max);
     }
     let at = |quantile| merged.value_at_quantile(quantile).min(max);
     Ok(LatencyNs {
@@ -97,8 +119,8 @@ pub(crate) fn merge<'a>(
     })
 }
 
-fn median_percentiles<'a>(runs: impl IntoIterator<Item = &'a Run>) -> LatencyNs {
-    let all: Vec<LatencyNs> = runs.into_iter().map(|run| run.txn_latency_ns).collect();
+fn median_percentiles(latencies: impl Iterator<Item = LatencyNs>) -> LatencyNs {
+    let all: Vec<LatencyNs> = latencies.collect();
     let median = |percentile: fn(&LatencyNs) -> u64| {
         let mut values: Vec<u64> = all.iter().map(percentile).collect();
         values.sort_unstable();

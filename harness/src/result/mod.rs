@@ -28,11 +28,11 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// Counted runs of an arm at a point, in order of time.
+    /// Counted runs of an arm at a point of the plan, in order of time.
     pub(crate) fn counted<'a>(&'a self, arm: &'a str, point: &'a Point) -> Vec<&'a Run> {
         self.runs
             .iter()
-            .filter(|run| run.is_counted() && run.arm == arm && run.point == *point)
+            .filter(|run| run.is_counted() && run.arm == arm && run.shared_point() == point)
             .collect()
     }
 }
@@ -102,6 +102,10 @@ pub(crate) mod testing {
             memory_bytes: 4 << 30,
             seed: 1,
             settings: vec![(String::from("payload"), String::from("short"))],
+            duration_s: None,
+            report_interval_s: None,
+            warmup_s: 0.0,
+            rate_per_s: None,
             limit_memory_bytes: None,
             unit: Some(String::from("inserts")),
         }
@@ -112,6 +116,7 @@ pub(crate) mod testing {
         let place = Place {
             arm: arm.to_owned(),
             point: Point::of(&options()),
+            shared: None,
             repetition,
             cold,
         };

@@ -1,10 +1,13 @@
 //! What a measurement was asked for, as its file keeps it: with it, one that was stopped goes on.
 
+use std::collections::BTreeMap;
+
 use lycosa_lua::worker::WorkloadSource;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh64::xxh64;
 
 use super::Point;
+use crate::axes::Parameter;
 use crate::schedule::Plan;
 
 /// The plan of a result file.
@@ -21,6 +24,12 @@ pub(crate) struct PlanRecord {
     /// xxHash of the workload's file, 16 hexadecimal digits; null for a bundled workload.
     #[serde(default)]
     pub(crate) workload_digest: Option<String>,
+    /// What the points differ in; empty in files that knew records alone.
+    #[serde(default)]
+    pub(crate) axes: Vec<Parameter>,
+    /// The options that arms have of their own, as they are typed.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) arm_options: BTreeMap<String, Vec<String>>,
 }
 
 impl PlanRecord {
@@ -36,6 +45,13 @@ impl PlanRecord {
                 .points
                 .first()
                 .and_then(|point| digest(&point.workload)),
+            axes: plan.axes.clone(),
+            arm_options: plan
+                .arms
+                .iter()
+                .filter(|arm| !arm.options.is_empty())
+                .map(|arm| (arm.name.clone(), arm.option_texts()))
+                .collect(),
         }
     }
 }

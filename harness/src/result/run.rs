@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lycosa_lua::worker::{
-    Driver, IndexKind, LatencyNs, Measurement, Resources, WorkerOptions, WorkloadSource,
+    Driver, IndexKind, LatencyNs, Measurement, Resources, Sample, WorkerOptions, WorkloadSource,
 };
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ use crate::worker::limit::LimitedBy;
 pub(crate) struct Point {
     /// Name of the workload.
     pub(crate) workload: String,
-    /// Operations in all.
+    /// Operations in all; 0 where the time ends it.
     pub(crate) records: u64,
     /// Concurrent fibers.
     pub(crate) fibers: u32,
@@ -36,6 +36,15 @@ pub(crate) struct Point {
     /// `--set KEY=VALUE`.
     #[serde(default)]
     pub(crate) settings: BTreeMap<String, String>,
+    /// Time that ends it, in seconds from the end of the warm-up; null where `records` does.
+    #[serde(default)]
+    pub(crate) duration_s: Option<f64>,
+    /// Time before it that is not counted, in seconds.
+    #[serde(default)]
+    pub(crate) warmup_s: f64,
+    /// Operations that become due in a second; null where they begin as soon as they can.
+    #[serde(default)]
+    pub(crate) rate_per_s: Option<f64>,
     /// Limit on the memory of the whole process, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) limit_memory_bytes: Option<u64>,
@@ -75,14 +84,24 @@ impl Point {
             memory_bytes: options.memory_bytes,
             seed: options.seed,
             settings: options.settings.iter().cloned().collect(),
+            duration_s: options.duration_s,
+            warmup_s: options.warmup_s,
+            rate_per_s: options.rate_per_s,
             limit_memory_bytes: options.limit_memory_bytes,
             unit: Unit(options.unit.clone()),
         }
     }
 
+    /// Whether the time ends it: how many operations it does is then chance.
+    pub(crate) fn is_by_time(&self) -> bool {
+        self.duration_s.is_some()
+    }
+
     /// Whether runs of both must have the same checksum: all that decides on the data is equal.
     pub(crate) fn leaves_the_same_data_as(&self, other: &Self) -> bool {
-        self.workload == other.workload
+        !self.is_by_time()
+            && !other.is_by_time()
+            && self.workload == other.workload
             && self.records == other.records
             && self.fibers == other.fibers
             && self.ops_per_txn == other.ops_per_txn
@@ -128,6 +147,9 @@ pub(crate) fn workload_name(source: &WorkloadSource) -> String {
     }
 }
 
+/// Operations whose time runs of a given time are compared by.
+pub(crate) const TIMED_OPS: f64 = 1e6;
+
 /// A repetition that gave figures. Fields that 0.1.0 did not write have defaults.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Run {
@@ -136,6 +158,10 @@ pub(crate) struct Run {
     /// What was measured.
     #[serde(flatten)]
     pub(crate) point: Point,
+    /// The plan's point, where its arm has options of its own that made another of it; null where
+    /// both are one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) shared: Option<Point>,
     /// Number among its arm's repetitions of the point, cold and counted apart, from 1.
     pub(crate) repetition: u32,
     /// Whether it only warmed the machine; shown and not counted.
@@ -169,6 +195,15 @@ pub(crate) struct Run {
     /// The same as a base64 `HdrHistogram` (V2); empty where the arm gives none.
     #[serde(default)]
     pub(crate) txn_latency_histogram: String,
+    /// With a rate: the same from the time at which each transaction was due; null without.
+    #[serde(default)]
+    pub(crate) txn_latency_corrected_ns: Option<LatencyNs>,
+    /// The same as a base64 `HdrHistogram` (V2); empty without a rate.
+    #[serde(default)]
+    pub(crate) txn_latency_corrected_histogram: String,
+    /// With a rate: operations that were due before the end and had not begun; null without.
+    #[serde(default)]
+    pub(crate) backlog_ops: Option<u64>,
     /// Traces that the compiler made.
     pub(crate) jit_traces: u64,
     /// Traces that it gave up.
@@ -188,6 +223,9 @@ pub(crate) struct Run {
     /// null for programs that tell nothing.
     #[serde(default)]
     pub(crate) resources: Option<Resources>,
+    /// The course of the run in the intervals that were asked for; empty if none were.
+    #[serde(default)]
+    pub(crate) series: Vec<Sample>,
     /// What the process took in all its life, seen from outside.
     #[serde(default)]
     pub(crate) process_resources: Option<Resources>,
@@ -200,9 +238,24 @@ pub(crate) struct Run {
 }
 
 impl Run {
+    /// The point of the plan that it stands for: what the arms are compared at.
+    pub(crate) fn shared_point(&self) -> &Point {
+        self.shared.as_ref().unwrap_or(&self.point)
+    }
+
     /// Whether its figures enter medians and comparisons.
     pub(crate) fn is_counted(&self) -> bool {
         !self.cold && self.void.is_none()
+    }
+
+    /// What repetitions of a point are compared by, in seconds: their wall time, or where the time
+    /// was given, that of [`TIMED_OPS`] operations.
+    pub(crate) fn compared_s(&self) -> f64 {
+        if self.point.is_by_time() {
+            self.wall_s / self.ops as f64 * TIMED_OPS
+        } else {
+            self.wall_s
+        }
     }
 
     /// Puts together where a repetition stood, what surrounded it and what it measured.
@@ -210,6 +263,7 @@ impl Run {
         Self {
             arm: place.arm,
             point: place.point,
+            shared: place.shared,
             repetition: place.repetition,
             cold: place.cold,
             void: Conditions::worsened(&surroundings.before, &surroundings.after),
@@ -224,6 +278,9 @@ impl Run {
             checksum: measurement.checksum,
             txn_latency_ns: measurement.txn_latency_ns,
             txn_latency_histogram: measurement.txn_latency_histogram,
+            txn_latency_corrected_ns: measurement.txn_latency_corrected_ns,
+            txn_latency_corrected_histogram: measurement.txn_latency_corrected_histogram,
+            backlog_ops: measurement.backlog_ops,
             jit_traces: measurement.jit_traces,
             jit_aborts: measurement.jit_aborts,
             jit: measurement.jit,
@@ -231,6 +288,7 @@ impl Run {
             translator: surroundings.translator,
             limited_by: surroundings.limited_by,
             resources: measurement.resources,
+            series: measurement.series,
             process_resources: surroundings.process_resources,
             before: surroundings.before,
             after: surroundings.after,
@@ -245,6 +303,8 @@ pub(crate) struct Place {
     pub(crate) arm: String,
     /// What it measures.
     pub(crate) point: Point,
+    /// The plan's point, if that is another.
+    pub(crate) shared: Option<Point>,
     /// Number among its kind, from 1.
     pub(crate) repetition: u32,
     /// Whether it only warms the machine.

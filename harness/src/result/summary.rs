@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::latency::{self, LatencyError};
 use super::resources;
-use super::run::per_second;
+use super::run::{TIMED_OPS, per_second};
 use super::{Point, Run};
 use crate::statistics::{self, Summary};
 
@@ -14,7 +14,7 @@ use crate::statistics::{self, Summary};
 pub(crate) struct Figures {
     /// Repetitions counted.
     pub(crate) n: usize,
-    /// Wall-clock time, in seconds.
+    /// Wall-clock time, in seconds; of runs of a given time, that of a million operations.
     pub(crate) wall_s: Summary,
     /// Operations a second at the median time.
     pub(crate) ops_per_s: f64,
@@ -26,12 +26,26 @@ pub(crate) struct Figures {
     pub(crate) bytes_per_record: f64,
     /// Latency over every transaction.
     pub(crate) txn_latency_ns: LatencyNs,
+    /// With a rate: the same from the times at which transactions were due.
+    pub(crate) txn_latency_corrected_ns: Option<LatencyNs>,
+    /// With a rate: the largest backlog that was left at the end of any repetition.
+    pub(crate) backlog_ops: Option<u64>,
     /// Medians of what was taken of the machine.
     pub(crate) resources: Resources,
     /// Relative change from the first to the last third, if it is more than noise.
     pub(crate) drift: Option<f64>,
     /// Repetitions (from 1) far from the median, with their relative distance.
     pub(crate) outliers: Vec<(u32, f64)>,
+}
+
+impl Figures {
+    /// The 95 % interval of the operations a second: the rate falls as the time rises, so that the
+    /// bounds swap.
+    pub(crate) fn ops_per_s_interval(&self) -> Option<(f64, f64)> {
+        let (low, high) = self.wall_s.interval?;
+        let operations = self.ops_per_s * self.wall_s.median;
+        Some((per_second(operations, high), per_second(operations, low)))
+    }
 }
 
 /// Figures of the counted ones among `runs`, which are one arm's at one point; `None` if there are
@@ -42,7 +56,8 @@ pub(crate) fn figures<'a>(
     let counted: Vec<&Run> = runs.into_iter().filter(|run| run.is_counted()).collect();
     let column =
         |value: fn(&Run) -> f64| -> Vec<f64> { counted.iter().map(|run| value(run)).collect() };
-    let times = column(|run| run.wall_s);
+    let times = column(Run::compared_s);
+    let is_by_time = counted.iter().any(|run| run.point.is_by_time());
     let Some(wall_s) = statistics::summarize(&times) else {
         return Ok(None);
     };
@@ -54,7 +69,11 @@ pub(crate) fn figures<'a>(
     Ok(Some(Figures {
         n: counted.len(),
         wall_s,
-        ops_per_s: per_second(median(|run| run.ops as f64), wall_s.median),
+        ops_per_s: if is_by_time {
+            per_second(TIMED_OPS, wall_s.median)
+        } else {
+            per_second(median(|run| run.ops as f64), wall_s.median)
+        },
         cpu_s: median(|run| run.cpu_s),
         peak_rss_bytes: counted
             .iter()
@@ -63,6 +82,8 @@ pub(crate) fn figures<'a>(
             .unwrap_or(0),
         bytes_per_record: median(|run| run.bytes_per_record),
         txn_latency_ns: latency::merge(counted.iter().copied())?,
+        txn_latency_corrected_ns: latency::merge_corrected(counted.iter().copied())?,
+        backlog_ops: counted.iter().filter_map(|run| run.backlog_ops).max(),
         resources: resources::medians(&counted),
         drift: statistics::drift(&times),
         outliers,
@@ -79,6 +100,7 @@ pub(crate) struct SummaryRecord {
     wall_s: WallRecord,
     ops_per_s: f64,
     txn_latency_ns: LatencyNs,
+    txn_latency_corrected_ns: Option<LatencyNs>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -135,6 +157,7 @@ fn summary_record(arm: &str, point: &Point, figures: &Figures) -> SummaryRecord 
         },
         ops_per_s: figures.ops_per_s,
         txn_latency_ns: figures.txn_latency_ns,
+        txn_latency_corrected_ns: figures.txn_latency_corrected_ns,
     }
 }
 

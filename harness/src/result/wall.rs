@@ -14,7 +14,7 @@ pub(crate) enum WallEnd {
     Halved,
     /// The quota had no room left.
     Quota,
-    /// The limit on the process ended the worker.
+    /// The limit on the process, or the system, refused memory or ended the worker.
     Limit,
     /// The user stopped it.
     Interrupted,
@@ -27,6 +27,7 @@ impl From<WallEnding> for WallEnd {
         match ending {
             WallEnding::Halved => Self::Halved,
             WallEnding::Quota => Self::Quota,
+            WallEnding::System => Self::Limit,
         }
     }
 }

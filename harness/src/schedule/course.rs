@@ -1,8 +1,10 @@
 //! Carrying a plan out: what is already there is kept, what the machine spoilt is run again.
 
+use lycosa_lua::worker::WorkerError;
+
 use super::{
     Arm, Ending, Executor, Expected, Identity, Observer, Outcome, Plan, Repetition,
-    RepetitionError, Slot,
+    RepetitionError, Slot, Stopped,
 };
 use crate::interrupt::Interrupt;
 use crate::result::{ArmRecord, Place, Point, Record, Run, Surroundings, binary};
@@ -22,20 +24,24 @@ pub(crate) fn run(
         points,
         kept: record.runs.len(),
         record,
+        stopped: None,
     };
     let ending = course.run(executor, interrupt, observer);
     Outcome {
         record: course.record,
         ending,
+        stopped: course.stopped,
     }
 }
 
 struct Course<'a> {
     plan: &'a Plan,
+    /// The plan's points, without what the arms have of their own.
     points: Vec<Point>,
     /// Runs that were there before.
     kept: usize,
     record: Record,
+    stopped: Option<Stopped>,
 }
 
 impl Course<'_> {
@@ -55,6 +61,16 @@ impl Course<'_> {
                 match self.repetition(slot, executor, observer) {
                     Ok(()) => observer.finished(slot, &self.record),
                     Err(RepetitionError::Interrupted) => return Ending::Interrupted,
+                    Err(RepetitionError::Worker(WorkerError::Stopped {
+                        done_ops,
+                        is_verified,
+                    })) => {
+                        self.stopped = Some(Stopped {
+                            done_ops,
+                            is_verified,
+                        });
+                        return Ending::Interrupted;
+                    }
                     Err(error) => return Ending::Failed(error),
                 }
                 if let Err(error) = self.check_void(slot) {
@@ -71,7 +87,7 @@ impl Course<'_> {
 
     /// Whether a run is of the slot's arm at its point.
     fn is_beside(&self, slot: Slot, run: &Run) -> bool {
-        run.arm == self.arm(slot).name && run.point == self.points[slot.point]
+        run.arm == self.arm(slot).name && *run.shared_point() == self.points[slot.point]
     }
 
     fn is_done(&self, slot: Slot) -> bool {
@@ -94,12 +110,16 @@ impl Course<'_> {
             before: executor.conditions(),
             ..Surroundings::default()
         };
-        let repetition = executor.repetition(slot.arm, &self.plan.points[slot.point], observer)?;
+        let options = self.arm(slot).at(&self.plan.points[slot.point]);
+        let point = Point::of(&options);
+        let repetition = executor.repetition(slot.arm, &options, observer)?;
         surroundings.after = executor.conditions();
-        self.check(slot, &repetition)?;
+        self.check(slot, &point, &repetition)?;
         surroundings.process_s = repetition.process_s;
         surroundings.limited_by = repetition.limited_by;
-        surroundings.process_resources = repetition.process_resources.clone();
+        surroundings
+            .process_resources
+            .clone_from(&repetition.process_resources);
         surroundings.translator = repetition
             .context
             .as_ref()
@@ -114,9 +134,11 @@ impl Course<'_> {
                 program: repetition.program,
             });
         }
+        let shared = &self.points[slot.point];
         let place = Place {
             arm,
-            point: self.points[slot.point].clone(),
+            shared: (point != *shared).then(|| shared.clone()),
+            point,
             repetition: slot.repetition,
             cold: slot.cold,
         };
@@ -130,7 +152,12 @@ impl Course<'_> {
     /// A figure is kept only if its process was what it should be and left the same data as the
     /// repetitions of its point before it, whatever arm they were of. Other programs need not give
     /// a checksum; without one nothing is known of what they left.
-    fn check(&self, slot: Slot, repetition: &Repetition) -> Result<(), RepetitionError> {
+    fn check(
+        &self,
+        slot: Slot,
+        point: &Point,
+        repetition: &Repetition,
+    ) -> Result<(), RepetitionError> {
         let arm = self.arm(slot);
         let Expected {
             binary_arch,
@@ -155,7 +182,6 @@ impl Course<'_> {
                 },
             });
         }
-        let point = &self.points[slot.point];
         let checksum = &repetition.measurement.checksum;
         let other = self
             .record

@@ -11,8 +11,9 @@ mod tests;
 
 use std::collections::HashSet;
 
-use lycosa_lua::worker::{Measurement, Resources, WorkerError, WorkerOptions};
+use lycosa_lua::worker::{Measurement, Resources, Sample, WorkerError, WorkerOptions};
 
+use crate::axes::Parameter;
 use crate::environment::{Conditions, Context, Translator};
 use crate::quantity::Size;
 use crate::result::{Point, Record, Run};
@@ -24,8 +25,11 @@ pub(crate) use course::run;
 pub(crate) struct Plan {
     /// The arms, in the order in which they are shown.
     pub(crate) arms: Vec<Arm>,
-    /// The points, one after the other; all arms interleave at each.
+    /// The points, one after the other; all arms interleave at each. An arm may have options of its
+    /// own on top.
     pub(crate) points: Vec<WorkerOptions>,
+    /// What the points differ in: that they are shown along.
+    pub(crate) axes: Vec<Parameter>,
     /// Repetitions of each arm, at the first point, that warm the machine; shown, not counted.
     pub(crate) cold: u32,
     /// Repetitions of each arm at each point that count.
@@ -39,6 +43,28 @@ pub(crate) struct Arm {
     pub(crate) name: String,
     /// What its workers must turn out to be.
     pub(crate) expected: Expected,
+    /// The options that it does not share with the other arms, with their values.
+    pub(crate) options: Vec<(Parameter, String)>,
+}
+
+impl Arm {
+    /// What its workers do at a point of the plan.
+    pub(crate) fn at(&self, point: &WorkerOptions) -> WorkerOptions {
+        let mut own = point.clone();
+        for (parameter, value) in &self.options {
+            // The values were read by the parameter itself.
+            let _ = parameter.apply(&mut own, value);
+        }
+        own
+    }
+
+    /// Its own options as they are typed.
+    pub(crate) fn option_texts(&self) -> Vec<String> {
+        let texts = self.options.iter();
+        texts
+            .map(|(parameter, value)| parameter.as_option(value))
+            .collect()
+    }
 }
 
 /// What a worker must turn out to be; `None` is anything.
@@ -95,7 +121,9 @@ impl Plan {
         let slot_of = |run: &Run| {
             Some(Slot {
                 arm: self.arms.iter().position(|arm| arm.name == run.arm)?,
-                point: points.iter().position(|point| *point == run.point)?,
+                point: points
+                    .iter()
+                    .position(|point| point == run.shared_point())?,
                 cold: run.cold,
                 repetition: run.repetition,
             })
@@ -160,6 +188,8 @@ pub(crate) trait Observer {
     fn started(&mut self, slot: Slot);
     /// The workload printed a line.
     fn output(&mut self, line: &str);
+    /// An interval of the repetition has ended.
+    fn sample(&mut self, sample: &Sample);
     /// A process has answered; it may go on and answer again.
     fn answered(&mut self, _json: &[u8]) {}
     /// Something went wrong that does not end the measurement, and must be known at once.
@@ -268,6 +298,17 @@ pub(crate) struct Outcome {
     pub(crate) record: Record,
     /// How it ended.
     pub(crate) ending: Ending,
+    /// The repetition that an interruption stopped, if it could still be verified.
+    pub(crate) stopped: Option<Stopped>,
+}
+
+/// A repetition that gave no figures because the user stopped it, and held its invariants.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Stopped {
+    /// Operations done.
+    pub(crate) done_ops: u64,
+    /// Whether the workload has invariants.
+    pub(crate) is_verified: bool,
 }
 
 impl std::fmt::Display for Identity {

@@ -73,6 +73,7 @@ pub(crate) fn plan(arms: &[&str], points: usize, cold: u32, counted: u32) -> Pla
             binary_arch: Some(String::from("x86_64")),
             translator: Some(Translator::Native),
         },
+        options: Vec::new(),
     };
     let point = |position: usize| WorkerOptions {
         records: 1_000 * (position as u64 + 1),
@@ -81,6 +82,7 @@ pub(crate) fn plan(arms: &[&str], points: usize, cold: u32, counted: u32) -> Pla
     Plan {
         arms: arms.iter().map(arm).collect(),
         points: (0..points).map(point).collect(),
+        axes: crate::axes::records(),
         cold,
         counted,
     }
@@ -92,6 +94,7 @@ pub(crate) struct Nobody;
 impl Observer for Nobody {
     fn started(&mut self, _: Slot) {}
     fn output(&mut self, _: &str) {}
+    fn sample(&mut self, _: &lycosa_lua::worker::Sample) {}
     fn warning(&mut self, _: &str) {}
     fn tick(&mut self) {}
     fn finished(&mut self, _: Slot, _: &Record) {}

@@ -16,6 +16,7 @@ impl Observer for Log {
             .push(format!("{kind}{arm}{}.{}", slot.point, slot.repetition));
     }
     fn output(&mut self, _: &str) {}
+    fn sample(&mut self, _: &lycosa_lua::worker::Sample) {}
     fn warning(&mut self, _: &str) {}
     fn tick(&mut self) {}
     fn finished(&mut self, _: Slot, record: &Record) {

@@ -6,7 +6,7 @@
 //! small sizes are the largest one halved again and again, so that hash tables are as full.
 
 use std::fmt;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use lycosa_lua::worker::{IndexKind, WorkerError, WorkerOptions};
 
@@ -24,6 +24,9 @@ const PILOT_FRACTION: u64 = 16;
 /// A larger small repetition that would take longer is left out.
 const PILOT_S_MAX: f64 = 10.0;
 
+/// After this long no further kind of points is tried.
+const PILOTS_TIME_MAX: Duration = Duration::from_secs(10);
+
 /// Resident memory over that of tuples and indexes: pages that are not full.
 const RESIDENT_FACTOR: f64 = 1.1;
 
@@ -35,8 +38,8 @@ const LUA_BYTES: f64 = 10e6;
 const HASH_GROWTH_FACTOR: f64 = 4.0 / 3.0;
 
 /// What a repetition of one arm costs, by its records.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Costs {
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+struct Costs {
     start_s: f64,
     record_s: f64,
     start_bytes: f64,
@@ -68,20 +71,83 @@ impl Sample {
     }
 }
 
-/// Measures what an arm costs for the largest of the plan's points. A quota that is too small even
-/// here is told as one that is too small for the largest.
+/// What the points of a plan cost one arm.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Pilot {
+    /// One for each point.
+    costs: Vec<Costs>,
+    /// Kinds of points that were tried.
+    tried: usize,
+    /// Kinds of points that there are.
+    kinds: usize,
+}
+
+/// Measures what an arm costs at the largest of each kind of the plan's points. Points are of one
+/// kind that differ in records, quota and seed alone. When that takes long, the kinds that are left
+/// are taken to cost what the last one did.
 pub(crate) fn pilot(
     plan: &Plan,
     arm: usize,
     executor: &mut dyn Executor,
     observer: &mut dyn Observer,
-) -> Result<Option<Costs>, RepetitionError> {
-    let Some(largest) = plan.points.iter().max_by_key(|point| point.records) else {
-        return Ok(None);
+) -> Result<Pilot, RepetitionError> {
+    let points: Vec<WorkerOptions> = plan
+        .points
+        .iter()
+        .map(|point| plan.arms[arm].at(point))
+        .collect();
+    let mut kinds: Vec<Vec<usize>> = Vec::new();
+    for (position, point) in points.iter().enumerate() {
+        let is_of = |kind: &&mut Vec<usize>| is_of_one_kind(&points[kind[0]], point);
+        match kinds.iter_mut().find(is_of) {
+            Some(kind) => kind.push(position),
+            None => kinds.push(vec![position]),
+        }
+    }
+    let started = Instant::now();
+    let mut pilot = Pilot {
+        costs: vec![Costs::default(); points.len()],
+        tried: 0,
+        kinds: kinds.len(),
     };
+    let mut last = Costs::default();
+    for kind in &kinds {
+        if pilot.tried == 0 || started.elapsed() < PILOTS_TIME_MAX {
+            let own = kind.iter().map(|position| &points[*position]);
+            let largest = own.max_by_key(|point| (point.records, point.memory_bytes));
+            if let Some(largest) = largest.filter(|largest| !largest.is_by_time()) {
+                last = costs(largest, arm, executor, observer)?;
+                pilot.tried += 1;
+            }
+        }
+        for position in kind {
+            pilot.costs[*position] = last;
+        }
+    }
+    Ok(pilot)
+}
+
+/// Whether what is measured at one tells what the other costs.
+fn is_of_one_kind(one: &WorkerOptions, other: &WorkerOptions) -> bool {
+    let mut other = other.clone();
+    other.records = one.records;
+    other.memory_bytes = one.memory_bytes;
+    other.seed = one.seed;
+    *one == other
+}
+
+/// Costs by two small repetitions. A quota that is too small even for those is told as one that is
+/// too small for the point itself.
+fn costs(
+    largest: &WorkerOptions,
+    arm: usize,
+    executor: &mut dyn Executor,
+    observer: &mut dyn Observer,
+) -> Result<Costs, RepetitionError> {
     let mut measure = |records: u64| {
         let options = WorkerOptions {
             records,
+            report_interval_s: None,
             ..largest.clone()
         };
         match executor.repetition(arm, &options, observer) {
@@ -95,15 +161,18 @@ pub(crate) fn pilot(
                 records_done,
                 records: largest.records,
             })),
+            Err(RepetitionError::Worker(WorkerError::Stopped { .. })) => {
+                Err(RepetitionError::Interrupted)
+            }
             Err(error) => Err(error),
         }
     };
     let large = pilot_records(largest.records);
     let small = measure((large / PILOT_FRACTION).max(1))?;
     if large < PILOT_FRACTION || small.process_s * PILOT_FRACTION as f64 > PILOT_S_MAX {
-        return Ok(Some(Costs::between(Sample::default(), small)));
+        return Ok(Costs::between(Sample::default(), small));
     }
-    Ok(Some(Costs::between(small, measure(large)?)))
+    Ok(Costs::between(small, measure(large)?))
 }
 
 /// The largest size halved until it is small.
@@ -162,33 +231,54 @@ impl Costs {
 pub(crate) struct Estimate {
     /// Time for all that is left.
     pub(crate) duration: Duration,
+    /// Whether all kinds of points were tried; else the time of some is a guess.
+    pub(crate) is_whole: bool,
     /// Records of the largest size that is left.
     pub(crate) records: u64,
     /// Tuples and indexes of that size.
     pub(crate) quota_bytes: u64,
     /// The whole process of that size.
     pub(crate) resident_bytes: u64,
+    /// Quota of that size.
+    pub(crate) memory_bytes: u64,
+    /// The size that exceeds its quota the most: its records, what it needs, and the quota.
+    over_quota: Option<(u64, u64, u64)>,
 }
 
-/// What is left of a plan will take; `None` if nothing is left. `costs` are those of the plan's
+/// What is left of a plan will take; `None` if nothing is left. `pilots` are those of the plan's
 /// arms, in order.
-pub(crate) fn estimate(plan: &Plan, record: &Record, costs: &[Costs]) -> Option<Estimate> {
+pub(crate) fn estimate(plan: &Plan, record: &Record, pilots: &[Pilot]) -> Option<Estimate> {
     let missing = plan.missing(record);
-    let of_slots = missing.iter().filter_map(|slot| {
-        let costs = costs.get(slot.arm)?;
-        Some((costs, &plan.points[slot.point]))
-    });
+    let of_slots: Vec<(Costs, WorkerOptions)> = missing
+        .iter()
+        .filter_map(|slot| {
+            let costs = pilots.get(slot.arm)?.costs.get(slot.point)?;
+            Some((*costs, plan.arms[slot.arm].at(&plan.points[slot.point])))
+        })
+        .collect();
     let seconds: f64 = of_slots
-        .clone()
+        .iter()
         .map(|(costs, point)| costs.seconds(point.records))
         .sum();
     let (largest, options) = of_slots
+        .iter()
         .max_by(|(a, at), (b, bt)| a.resident_bytes(at).total_cmp(&b.resident_bytes(bt)))?;
+    let over_quota = of_slots
+        .iter()
+        .map(|(costs, point)| {
+            let needed = costs.quota_bytes(point) as u64;
+            (point.records, needed, point.memory_bytes)
+        })
+        .filter(|(_, needed, quota)| needed > quota)
+        .max_by_key(|(_, needed, quota)| needed - quota);
     Some(Estimate {
         duration: Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX),
+        is_whole: pilots.iter().all(|pilot| pilot.tried == pilot.kinds),
         records: options.records,
         quota_bytes: largest.quota_bytes(options) as u64,
         resident_bytes: largest.resident_bytes(options) as u64,
+        memory_bytes: options.memory_bytes,
+        over_quota,
     })
 }
 
@@ -216,12 +306,9 @@ pub(crate) enum Unfit {
 }
 
 impl Estimate {
-    /// Whether the largest size fits the quota and, where it is known, the memory that is free.
-    pub(crate) fn check(
-        &self,
-        quota_bytes: u64,
-        available_bytes: Option<u64>,
-    ) -> Result<(), Unfit> {
+    /// Whether all sizes fit their quotas and, where it is known, the largest one the memory that is
+    /// free.
+    pub(crate) fn check(&self, available_bytes: Option<u64>) -> Result<(), Unfit> {
         if let Some(available_bytes) =
             available_bytes.filter(|available| self.resident_bytes > *available)
         {
@@ -231,14 +318,14 @@ impl Estimate {
                 available_bytes,
             });
         }
-        if self.quota_bytes > quota_bytes {
-            return Err(Unfit::Quota {
-                records: self.records,
-                needed_bytes: self.quota_bytes,
+        match self.over_quota {
+            Some((records, needed_bytes, quota_bytes)) => Err(Unfit::Quota {
+                records,
+                needed_bytes,
                 quota_bytes,
-            });
+            }),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// Whether the largest size fits the limit on its process, if there is one.
@@ -302,7 +389,7 @@ mod tests {
     use crate::schedule::testing::{Nobody, Script, plan, repetition};
 
     /// An arm that takes 20 ms and 200 ns a record, 41 bytes each and 14 MB beside.
-    fn costs() -> Costs {
+    fn costs_of_linear() -> Costs {
         Costs {
             start_s: 0.02,
             record_s: 200e-9,
@@ -327,7 +414,7 @@ mod tests {
         ) -> Result<Repetition, RepetitionError> {
             self.asked.push(options.records);
             let mut repetition = repetition(1e-9);
-            repetition.process_s = costs().seconds(options.records);
+            repetition.process_s = costs_of_linear().seconds(options.records);
             repetition.measurement.bytes_per_record = 41.0;
             repetition.measurement.peak_rss_bytes = 14_000_000 + 41 * options.records;
             Ok(repetition)
@@ -348,13 +435,32 @@ mod tests {
         plan
     }
 
+    fn linear(plan: &Plan) -> Pilot {
+        Pilot {
+            costs: vec![costs_of_linear(); plan.points.len()],
+            tried: 1,
+            kinds: 1,
+        }
+    }
+
+    #[test]
+    fn each_kind_of_points_is_tried_once_whatever_its_quota() {
+        let mut plan = plan_of(&[1_000, 2_000, 1_000]);
+        plan.points[2].fibers = 7;
+        plan.points[1].memory_bytes = 1 << 20;
+        let mut executor = Linear::default();
+        let pilot = pilot(&plan, 0, &mut executor, &mut Nobody).unwrap();
+        assert_eq!((pilot.tried, pilot.kinds), (2, 2));
+        assert_eq!(executor.asked, [125, 2_000, 62, 1_000]);
+    }
+
     #[test]
     fn two_small_repetitions_tell_what_a_large_one_costs() {
         let plan = plan_of(&[1_000_000, 20_000_000]);
         let found = pilot(&plan, 0, &mut Linear::default(), &mut Nobody)
             .unwrap()
-            .unwrap();
-        let expected = costs();
+            .costs[0];
+        let expected = costs_of_linear();
         let close = |a: f64, b: f64| (a - b).abs() <= b.abs() * 1e-6 + 1e-12;
         assert!(close(found.start_s, expected.start_s), "{found:?}");
         assert!(close(found.record_s, expected.record_s), "{found:?}");
@@ -385,7 +491,7 @@ mod tests {
         let mut executor = Script::answering(|_| Ok(repetition(1.0)));
         let costs = pilot(&plan_of(&[1_000_000]), 0, &mut executor, &mut Nobody).unwrap();
         assert_eq!(executor.repetitions, 1);
-        assert!(costs.unwrap().record_s > 1e-4);
+        assert!(costs.costs[0].record_s > 1e-4);
     }
 
     #[test]
@@ -407,7 +513,7 @@ mod tests {
     #[test]
     fn the_estimate_covers_what_is_left_and_its_largest_size() {
         let plan = plan_of(&[1_000_000, 20_000_000]);
-        let all = estimate(&plan, &Record::default(), &[costs()]).unwrap();
+        let all = estimate(&plan, &Record::default(), &[linear(&plan)]).unwrap();
         let seconds = 16.0 * 0.22 + 15.0 * 4.02;
         assert!((all.duration.as_secs_f64() - seconds).abs() < 1e-6);
         assert_eq!((all.records, all.quota_bytes), (20_000_000, 820_000_000));
@@ -420,17 +526,20 @@ mod tests {
             &crate::interrupt::Interrupt::default(),
             &mut Nobody,
         );
-        assert_eq!(estimate(&plan, &whole.record, &[costs()]), None);
+        assert_eq!(estimate(&plan, &whole.record, &[linear(&plan)]), None);
     }
 
     #[test]
     fn what_does_not_fit_is_refused_with_what_would() {
-        let plan = plan_of(&[20_000_000]);
-        let estimate = estimate(&plan, &Record::default(), &[costs()]).unwrap();
-        assert_eq!(estimate.check(4 << 30, Some(1 << 40)), Ok(()));
-        assert_eq!(estimate.check(4 << 30, None), Ok(()));
+        let estimated = |quota| {
+            let mut plan = plan_of(&[20_000_000]);
+            plan.points[0].memory_bytes = quota;
+            estimate(&plan, &Record::default(), &[linear(&plan)]).unwrap()
+        };
+        assert_eq!(estimated(4 << 30).check(Some(1 << 40)), Ok(()));
+        assert_eq!(estimated(4 << 30).check(None), Ok(()));
         let message = |quota, available| {
-            let unfit = estimate.check(quota, available).unwrap_err();
+            let unfit = estimated(quota).check(available).unwrap_err();
             unfit.to_string()
         };
         assert_eq!(
@@ -441,6 +550,7 @@ mod tests {
             message(4 << 30, Some(500_000_000)),
             "20,000,000 records need about 928 MB of memory, and this machine has 500 MB to give; name smaller sizes with --records"
         );
+        let estimate = estimated(4 << 30);
         assert_eq!(estimate.check_limit(None), Ok(()));
         assert_eq!(estimate.check_limit(Some(1 << 30)), Ok(()));
         assert_eq!(

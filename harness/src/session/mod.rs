@@ -99,6 +99,10 @@ impl Observer for Keeper<'_> {
         self.observer.output(line);
     }
 
+    fn sample(&mut self, sample: &lycosa_lua::worker::Sample) {
+        self.observer.sample(sample);
+    }
+
     fn warning(&mut self, line: &str) {
         self.observer.warning(line);
     }

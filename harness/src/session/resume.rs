@@ -8,7 +8,9 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use crate::axes::{self, Parameter};
 use crate::environment::{Context, Translator, arch_title};
+use crate::pace::{Rate, Time};
 use crate::quantity::{Size, short_count};
 use crate::result::file::{self, Document, ReadError};
 use crate::result::plan::PlanRecord;
@@ -231,7 +233,8 @@ fn plan_keys(plan: &PlanRecord) -> Keys {
     }
     let sizes = sizes(&plan.points);
     let mut keys = vec![
-        (String::from("arms"), plan.arms.join(", ")),
+        (String::from("arms"), arms(plan)),
+        (String::from("axes"), axes_of(plan)),
         (String::from("--records"), sizes),
         (String::from("--repeat"), plan.counted.to_string()),
         (String::from("--cold"), plan.cold.to_string()),
@@ -244,6 +247,24 @@ fn plan_keys(plan: &PlanRecord) -> Keys {
         digest.to_owned(),
     ));
     keys
+}
+
+/// The arms, with the options that are their own.
+fn arms(plan: &PlanRecord) -> String {
+    let named = |name: &String| match plan.arm_options.get(name) {
+        Some(options) => format!("{name} ({})", options.join(" ")),
+        None => name.clone(),
+    };
+    plan.arms.iter().map(named).collect::<Vec<_>>().join(", ")
+}
+
+/// What the points differ in, in their order.
+fn axes_of(plan: &PlanRecord) -> String {
+    if plan.axes.is_empty() {
+        return Parameter::Records.name();
+    }
+    let names: Vec<String> = plan.axes.iter().map(Parameter::name).collect();
+    names.join(", ")
 }
 
 fn sizes(points: &[Point]) -> String {
@@ -281,6 +302,18 @@ fn point_keys(point: &Point) -> Vec<(String, String)> {
                 String::from("--memory"),
                 Size(point.memory_bytes).as_option(),
             ),
+            ("duration_s" | "warmup_s", Value::Number(number)) => (
+                option_name(key.trim_end_matches("_s")),
+                Time(number.as_f64().unwrap_or_default()).to_string(),
+            ),
+            ("rate_per_s", Value::Number(number)) => (
+                String::from("--rate"),
+                Rate(number.as_f64().unwrap_or_default()).to_string(),
+            ),
+            ("duration_s" | "rate_per_s", _) => {
+                let key = key.trim_end_matches("_s").trim_end_matches("_per");
+                (option_name(key), String::from("none"))
+            }
             ("limit_memory_bytes", _) => (
                 String::from("--limit-memory"),
                 Size(point.limit_memory_bytes.unwrap_or_default()).as_option(),
@@ -312,16 +345,22 @@ fn settings(settings: &BTreeMap<String, String>) -> String {
 fn damage(plan: &PlanRecord, runs: &[Run]) -> Option<String> {
     let mut seen = HashSet::new();
     let mut identities = vec![None; plan.arms.len()];
-    let mut checksums: Vec<Option<&str>> = vec![None; plan.points.len()];
+    let mut checksums: Vec<Vec<&Run>> = vec![Vec::new(); plan.points.len()];
     for run in runs {
         let place = format!(
-            "repetition {} of {} records (arm `{}`)",
+            "repetition {} of {} (arm `{}`)",
             run.repetition,
-            short_count(run.point.records),
+            match &plan.axes[..] {
+                [] | [Parameter::Records] => format!("{} records", short_count(run.point.records)),
+                axes => axes::place_text(axes, run.shared_point()),
+            },
             run.arm
         );
         let arm = plan.arms.iter().position(|arm| *arm == run.arm);
-        let point = plan.points.iter().position(|point| *point == run.point);
+        let point = plan
+            .points
+            .iter()
+            .position(|point| point == run.shared_point());
         let (Some(arm), Some(point)) = (arm, point) else {
             return Some(format!("{place} is not part of its plan"));
         };
@@ -346,9 +385,17 @@ fn damage(plan: &PlanRecord, runs: &[Run]) -> Option<String> {
         if run.checksum.is_empty() {
             continue;
         }
-        let checksum = checksums[point].get_or_insert(&run.checksum);
-        if *checksum != run.checksum {
-            return Some(format!("{place} left other data than those before it"));
+        // Arms with options of their own may leave other data.
+        let left = &mut checksums[point];
+        let other = left
+            .iter()
+            .find(|other| other.point.leaves_the_same_data_as(&run.point));
+        match other {
+            Some(other) if other.checksum != run.checksum => {
+                return Some(format!("{place} left other data than those before it"));
+            }
+            Some(_) => {}
+            None => left.push(run),
         }
     }
     None

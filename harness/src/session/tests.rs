@@ -18,6 +18,7 @@ struct Said<F> {
 impl<F: FnMut(&Record)> Observer for Said<F> {
     fn started(&mut self, _: Slot) {}
     fn output(&mut self, _: &str) {}
+    fn sample(&mut self, _: &lycosa_lua::worker::Sample) {}
     fn warning(&mut self, line: &str) {
         self.lines.push(line.to_owned());
     }

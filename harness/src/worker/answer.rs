@@ -1,13 +1,14 @@
 //! The line in which a worker answers, and how it is told from what the workload prints.
 //!
 //! A worker's standard output carries whatever the workload writes and, once or each time that there
-//! is more to tell, `NONCE JSON` up to the end of the line. The nonce is drawn anew for each worker, so no workload prints it by
+//! is more to tell, `NONCE JSON` up to the end of the line; before it, `NONCE sample JSON` for each
+//! interval that was asked for. The nonce is drawn anew for each worker, so no workload prints it by
 //! chance; the answer may stand behind a line that the workload left unfinished. Another program
 //! that takes no nonce answers with a line that is a JSON object with a `wall_s` in it.
 
 use std::hash::{BuildHasher, RandomState};
 
-use lycosa_lua::worker::WorkerError;
+use lycosa_lua::worker::{Sample, WorkerError};
 use serde::{Deserialize, Serialize};
 
 use crate::environment::Context;
@@ -41,6 +42,17 @@ pub(crate) fn encode<T: Serialize>(
     answer: &Answer<T>,
 ) -> Result<String, serde_json::Error> {
     Ok(format!("{nonce} {}\n", serde_json::to_string(answer)?))
+}
+
+/// What stands between the nonce and a sample.
+const SAMPLE: &str = "sample ";
+
+/// A sample as the worker writes it.
+pub(crate) fn encode_sample(nonce: &str, sample: &Sample) -> Result<String, serde_json::Error> {
+    Ok(format!(
+        "{nonce} {SAMPLE}{}\n",
+        serde_json::to_string(sample)?
+    ))
 }
 
 /// How an answer is told from other output.
@@ -84,6 +96,7 @@ pub(crate) struct AnswerScanner {
     pending: Vec<u8>,
     answer: Option<Vec<u8>>,
     answers: u32,
+    samples: Vec<Vec<u8>>,
 }
 
 impl AnswerScanner {
@@ -103,12 +116,18 @@ impl AnswerScanner {
             pending: Vec::new(),
             answer: None,
             answers: 0,
+            samples: Vec::new(),
         }
     }
 
     /// How many answers there were so far.
     pub(crate) fn answers(&self) -> u32 {
         self.answers
+    }
+
+    /// The JSON of the samples that came since the last call.
+    pub(crate) fn take_samples(&mut self) -> Vec<Vec<u8>> {
+        std::mem::take(&mut self.samples)
     }
 
     /// The JSON of the last answer so far.
@@ -145,8 +164,12 @@ impl AnswerScanner {
                 if !before.is_empty() {
                     show_line(before, show);
                 }
-                self.answer = Some(answer.to_vec());
-                self.answers += 1;
+                if let Some(sample) = answer.strip_prefix(SAMPLE.as_bytes()) {
+                    self.samples.push(sample.to_vec());
+                } else {
+                    self.answer = Some(answer.to_vec());
+                    self.answers += 1;
+                }
             }
             None if line.is_empty() && !is_ended => {}
             None => show_line(line, show),
@@ -196,6 +219,21 @@ mod tests {
         let (shown, answer) = scan("n0", &[b"hello\nno newlinen0 {\"a\":1}\n"]);
         assert_eq!(shown, ["hello", "no newline"]);
         assert_eq!(answer.as_deref(), Some("{\"a\":1}"));
+    }
+
+    #[test]
+    fn samples_are_told_from_the_answer_and_from_output() {
+        let mut shown = Vec::new();
+        let mut scanner = AnswerScanner::new("n0");
+        let bytes = b"sample 1\nn0 sample {\"ops\":1}\ntailn0 sample {\"ops\":2}\nn0 {}\n";
+        scanner.push(bytes, &mut |line| shown.push(line.to_owned()));
+        assert_eq!(
+            scanner.take_samples(),
+            [b"{\"ops\":1}".to_vec(), b"{\"ops\":2}".to_vec()]
+        );
+        assert!(scanner.take_samples().is_empty());
+        assert_eq!(shown, ["sample 1", "tail"]);
+        assert_eq!(scanner.answers(), 1);
     }
 
     #[test]

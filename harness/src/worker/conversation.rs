@@ -2,7 +2,7 @@
 //! kept, its end judged. Workers of lycosa and other programs alike.
 
 use std::collections::VecDeque;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
@@ -13,6 +13,7 @@ use lycosa_lua::worker::Resources;
 
 use super::answer::{self, AnswerScanner};
 use super::outside::Outside;
+use super::told::ToldSample;
 use crate::interrupt::Interrupt;
 use crate::schedule::Observer;
 
@@ -27,6 +28,13 @@ const OUTPUT_GRACE: Duration = Duration::from_millis(500);
 /// How long a signal that went to the whole process group may take to be noticed here, after the
 /// worker has died of it.
 const SIGNAL_GRACE: Duration = Duration::from_millis(250);
+
+/// How long a command of the user's, which may have started no worker at all, has to end after it
+/// was asked to. A worker sees to that itself.
+const STOP_GRACE: Duration = Duration::from_secs(3);
+
+/// How long nothing is said of a worker that was asked to stop.
+const STOP_SILENCE: Duration = Duration::from_secs(1);
 
 /// Pieces of output that wait to be shown; a worker that prints faster than that waits in turn,
 /// rather than filling this process's memory.
@@ -145,6 +153,12 @@ pub(super) fn lead_group(command: &mut Command) {
     }
 }
 
+/// A worker that was asked to begin no more transactions.
+struct Stopping {
+    since: Instant,
+    has_been_told: bool,
+}
+
 /// One process from its start to its end. With the end of one that leads a group all those end
 /// that it has started. Dropping it ends it.
 pub(super) struct Conversation {
@@ -156,9 +170,10 @@ pub(super) struct Conversation {
     errors: VecDeque<String>,
     open_pipes: u32,
     is_reaped: bool,
+    /// Held open as long as the worker shall live; `Child::wait` would close it.
+    lifeline: Option<std::process::ChildStdin>,
+    stopping: Option<Stopping>,
     outside: Outside,
-    // Held open as long as the worker shall live; `Child::wait` would close it.
-    _lifeline: Option<std::process::ChildStdin>,
 }
 
 impl Conversation {
@@ -169,7 +184,8 @@ impl Conversation {
         let outside = Outside::new(child.id(), TICK);
         let mut conversation = Self {
             party,
-            _lifeline: child.stdin.take(),
+            lifeline: child.stdin.take(),
+            stopping: None,
             child,
             chunks,
             stdout,
@@ -208,7 +224,7 @@ impl Conversation {
                 }
                 Err(RecvTimeoutError::Disconnected) => break,
             }
-            if interrupt.is_raised() {
+            if interrupt.is_raised() && !self.stops_by_itself(interrupt, observer) {
                 return Ok(None);
             }
             self.outside.tick();
@@ -216,7 +232,7 @@ impl Conversation {
         }
         // A worker that closed its pipes and lives on can still be interrupted.
         while !self.has_ended()? {
-            if interrupt.is_raised() {
+            if interrupt.is_raised() && !self.stops_by_itself(interrupt, observer) {
                 return Ok(None);
             }
             thread::sleep(Duration::from_millis(1));
@@ -241,6 +257,32 @@ impl Conversation {
         }))
     }
 
+    /// Asks a worker to stop and to verify what it has done; whether it may still do so. Programs
+    /// know nothing of that.
+    fn stops_by_itself(&mut self, interrupt: &Interrupt, observer: &mut dyn Observer) -> bool {
+        if self.party == Party::Program || interrupt.is_insisted() {
+            return false;
+        }
+        let Some(stopping) = &mut self.stopping else {
+            self.stopping = Some(Stopping {
+                since: Instant::now(),
+                has_been_told: false,
+            });
+            let Some(lifeline) = &mut self.lifeline else {
+                return false;
+            };
+            // Where nobody reads any more the process has ended.
+            let _ = lifeline.write_all(super::STOP);
+            return true;
+        };
+        let waited = stopping.since.elapsed();
+        if waited >= STOP_SILENCE && !stopping.has_been_told {
+            stopping.has_been_told = true;
+            observer.warning("what was done is being verified; Ctrl-C again ends it at once");
+        }
+        self.party == Party::Worker || waited < STOP_GRACE
+    }
+
     fn take(&mut self, chunk: &Chunk, observer: &mut dyn Observer) {
         let bytes = match chunk {
             Chunk::Stdout(bytes) | Chunk::Stderr(bytes) => bytes,
@@ -260,6 +302,9 @@ impl Conversation {
                 {
                     observer.answered(answer);
                 }
+                let samples = self.stdout.take_samples();
+                let samples = samples.iter().filter_map(|json| ToldSample::read(json));
+                samples.for_each(|sample| observer.sample(&sample));
             }
             Chunk::Stderr(bytes) => {
                 let Self { stderr, errors, .. } = self;
@@ -360,6 +405,7 @@ pub(super) mod testing {
         fn output(&mut self, line: &str) {
             self.0.push(line.to_owned());
         }
+        fn sample(&mut self, _: &lycosa_lua::worker::Sample) {}
         fn warning(&mut self, _: &str) {}
         fn tick(&mut self) {}
         fn finished(&mut self, _: Slot, _: &Record) {}

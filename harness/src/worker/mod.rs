@@ -15,10 +15,14 @@ mod outside;
 pub(crate) mod process;
 pub(crate) mod program;
 pub(crate) mod template;
+mod told;
 pub(crate) mod wall;
 
 /// Name of the hidden subcommand that makes a process a worker.
 pub(crate) const SUBCOMMAND: &str = "worker-internal";
+
+/// What a worker finds on its standard input when no more transactions shall begin.
+const STOP: &[u8] = b"s";
 
 /// What a worker is asked. A user's Lua runs in workers only: what it prints, breaks or never
 /// finishes must not be this process's own.
@@ -89,6 +93,10 @@ pub(crate) mod testing {
             jit_aborts: 3,
             binary_arch: String::from("x86_64"),
             jit: true,
+            txn_latency_corrected_ns: None,
+            txn_latency_corrected_histogram: String::new(),
+            backlog_ops: None,
+            series: Vec::new(),
             resources: Some(Resources {
                 cpu_user_s: Some(wall_s * 0.75),
                 cpu_system_s: Some(wall_s * 0.25),

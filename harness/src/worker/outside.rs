@@ -64,21 +64,19 @@ impl Outside {
 }
 
 /// The newer of two looks; what an ending process no longer tells is kept.
-fn later(earlier: &Resources, new: Resources) -> Resources {
+fn later(earlier: &Resources, mut new: Resources) -> Resources {
     let peak = [
         earlier.resident_peak_bytes,
         new.resident_peak_bytes,
         new.resident_bytes,
     ];
-    Resources {
-        resident_bytes: new.resident_bytes.or(earlier.resident_bytes),
-        resident_peak_bytes: peak.into_iter().flatten().max(),
-        swap_bytes: new.swap_bytes.or(earlier.swap_bytes),
-        read_bytes: new.read_bytes.or(earlier.read_bytes),
-        written_bytes: new.written_bytes.or(earlier.written_bytes),
-        energy_j: new.energy_j.or(earlier.energy_j),
-        ..new
-    }
+    new.resident_bytes = new.resident_bytes.or(earlier.resident_bytes);
+    new.resident_peak_bytes = peak.into_iter().flatten().max();
+    new.swap_bytes = new.swap_bytes.or(earlier.swap_bytes);
+    new.read_bytes = new.read_bytes.or(earlier.read_bytes);
+    new.written_bytes = new.written_bytes.or(earlier.written_bytes);
+    new.energy_j = new.energy_j.or(earlier.energy_j);
+    new
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 //! The line is shaped as a run in a result file. `wall_s` must be there, all else may be missing;
 //! what it says of its workload must be what was asked for.
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -23,6 +22,7 @@ use super::conversation::{Conversation, End, Party, describe_end, lead_group, wa
 use super::limit::Limit;
 use super::process::Launcher;
 use super::template::{Placeholder, Template};
+use super::told::{Percentiles, ToldResources, ToldSample};
 use crate::interrupt::Interrupt;
 use crate::result::latency;
 use crate::schedule::{Observer, Repetition, RepetitionError};
@@ -70,6 +70,11 @@ impl Programs {
             return Some(format!(
                 "arm `{arm}` is another program, which lycosa's Rust driver cannot drive; \
                  leave --driver rust out, or the arm"
+            ));
+        }
+        if options.is_by_clock() && !self.template.mentions(Placeholder::Pace) {
+            return Some(format!(
+                "arm `{arm}` does not pass --duration and --rate on; put {{pace}} into its command"
             ));
         }
         let has_settings = !options.settings.is_empty();
@@ -177,6 +182,7 @@ impl Programs {
             Placeholder::Memory => one(options.memory_bytes.to_string()),
             Placeholder::Jit => one(String::from(if options.jit { "on" } else { "off" })),
             Placeholder::Prefix => one(format!("{nonce} ")),
+            Placeholder::Pace => pace_words(options),
             Placeholder::Settings => options
                 .settings
                 .iter()
@@ -198,6 +204,22 @@ impl Programs {
         }
         Ok(path)
     }
+}
+
+/// When transactions begin and end and in which intervals they are told, as `run.lua` takes it:
+/// plain numbers of seconds and operations.
+fn pace_words(options: &WorkerOptions) -> Vec<OsString> {
+    let warmup_s = Some(options.warmup_s).filter(|warmup_s| *warmup_s > 0.0);
+    [
+        ("--duration", options.duration_s),
+        ("--warmup", warmup_s),
+        ("--rate", options.rate_per_s),
+        ("--report-interval", options.report_interval_s),
+    ]
+    .into_iter()
+    .filter_map(|(option, number)| Some([OsString::from(option), number?.to_string().into()]))
+    .flatten()
+    .collect()
 }
 
 /// A folder that goes with the value.
@@ -247,6 +269,9 @@ struct Answer {
     checksum: Value,
     txn_latency_ns: Percentiles,
     txn_latency_counts: Vec<(f64, f64)>,
+    txn_latency_corrected_ns: Option<Percentiles>,
+    txn_latency_corrected_counts: Vec<(f64, f64)>,
+    backlog_ops: Option<f64>,
     jit: Option<bool>,
     jit_traces: f64,
     jit_aborts: f64,
@@ -256,28 +281,39 @@ struct Answer {
     fibers: Option<f64>,
     ops_per_txn: Option<f64>,
     seed: Option<f64>,
+    duration_s: Option<f64>,
+    warmup_s: Option<f64>,
+    rate_per_s: Option<f64>,
     index: Option<String>,
-    resources: Option<BTreeMap<String, Option<f64>>>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Percentiles {
-    p50: f64,
-    p95: f64,
-    p99: f64,
-    p999: f64,
-    max: f64,
-    count: f64,
+    resources: Option<ToldResources>,
+    series: Vec<ToldSample>,
 }
 
 impl Answer {
     /// The answer, if it is one to the question.
     fn checked(self, options: &WorkerOptions, process_s: f64) -> Result<Self, String> {
         self.check_figures(process_s)?;
+        let by_time = options.is_by_time();
+        if by_time && self.ops.is_none_or(|ops| ops < 1.0) {
+            return Err(String::from(
+                "its result has no `ops`, which a run by time must tell",
+            ));
+        }
+        let of_records = |number: Option<f64>| number.filter(|_| !by_time);
         let numbers = [
-            ("ops", self.ops, options.records as f64),
-            ("records", self.records, options.records as f64),
+            ("ops", of_records(self.ops), options.records as f64),
+            ("records", of_records(self.records), options.records as f64),
+            (
+                "duration_s",
+                self.duration_s,
+                options.duration_s.unwrap_or(0.0),
+            ),
+            ("warmup_s", self.warmup_s, options.warmup_s),
+            (
+                "rate_per_s",
+                self.rate_per_s,
+                options.rate_per_s.unwrap_or(0.0),
+            ),
             ("fibers", self.fibers, f64::from(options.fibers)),
             (
                 "ops_per_txn",
@@ -287,7 +323,10 @@ impl Answer {
             ("seed", self.seed, options.seed as f64),
         ];
         for (name, found, expected) in numbers {
-            if let Some(found) = found.filter(|found| (found - expected).abs() > 0.5) {
+            let agrees = |found: f64| (found - expected).abs() <= expected.abs() * 1e-9;
+            // What is no number agrees with nothing.
+            let differs = |found: &f64| !agrees(*found);
+            if let Some(found) = found.filter(differs) {
                 return Err(format!("its result is of {name} {found}, not {expected}"));
             }
         }
@@ -315,7 +354,15 @@ impl Answer {
             ));
         }
         let latency = &self.txn_latency_ns;
+        let corrected = self.txn_latency_corrected_ns.unwrap_or_default();
         let percentiles = [
+            ("backlog_ops", self.backlog_ops.unwrap_or(0.0)),
+            ("txn_latency_corrected_ns.p50", corrected.p50),
+            ("txn_latency_corrected_ns.p95", corrected.p95),
+            ("txn_latency_corrected_ns.p99", corrected.p99),
+            ("txn_latency_corrected_ns.p999", corrected.p999),
+            ("txn_latency_corrected_ns.max", corrected.max),
+            ("txn_latency_corrected_ns.count", corrected.count),
             ("cpu_s", self.cpu_s),
             ("peak_rss_bytes", self.peak_rss_bytes),
             ("bytes_per_record", self.bytes_per_record),
@@ -329,10 +376,10 @@ impl Answer {
             ("txn_latency_ns.count", latency.count),
         ];
         let counts = self.txn_latency_counts.iter();
+        let counts = counts.chain(&self.txn_latency_corrected_counts);
         let counts =
             counts.flat_map(|(value, count)| [*value, *count].map(|x| ("txn_latency_counts", x)));
-        let resources = self.resources.iter().flatten();
-        let resources = resources.filter_map(|(name, found)| Some((name.as_str(), (*found)?)));
+        let resources = self.resources.iter().flat_map(ToldResources::figures);
         for (name, found) in percentiles.into_iter().chain(counts).chain(resources) {
             if !found.is_finite() || found < 0.0 {
                 return Err(format!("its `{name}` is {found}"));
@@ -348,18 +395,22 @@ impl Answer {
     }
 
     fn measurement(self, options: &WorkerOptions) -> Result<Measurement, String> {
-        let counts = self.txn_latency_counts.iter();
-        let counts = counts.map(|(value, count)| (*value as u64, *count as u64));
-        let (txn_latency_ns, txn_latency_histogram) = if self.txn_latency_counts.is_empty() {
-            (self.txn_latency_ns.into(), String::new())
-        } else {
-            latency::of_counts(counts, self.txn_latency_ns.max as u64)
-                .map_err(|error| error.to_string())?
-        };
+        let (txn_latency_ns, txn_latency_histogram) =
+            latencies(self.txn_latency_ns, &self.txn_latency_counts)?;
+        let corrected = self
+            .txn_latency_corrected_ns
+            .map(|percentiles| latencies(percentiles, &self.txn_latency_corrected_counts))
+            .transpose()?;
+        let (txn_latency_corrected_ns, txn_latency_corrected_histogram) = corrected.unzip();
+        let series: Option<Vec<_>> = self.series.iter().map(ToldSample::sample).collect();
+        let series = series.ok_or("its `series` has a number below 0, or none")?;
         Ok(Measurement {
             wall_s: self.wall_s.unwrap_or_default(),
             cpu_s: self.cpu_s,
-            ops: options.records,
+            ops: match self.ops {
+                Some(ops) if options.is_by_time() => ops as u64,
+                _ => options.records,
+            },
             peak_rss_bytes: self.peak_rss_bytes as u64,
             bytes_per_record: self.bytes_per_record,
             checksum: match self.checksum {
@@ -376,37 +427,26 @@ impl Answer {
                 .to_owned(),
             // One that has no such compiler says nothing, and nothing is to be warned of.
             jit: self.jit.unwrap_or(options.jit),
-            resources: self.resources.map(|told| resources(&told)),
+            txn_latency_corrected_ns,
+            txn_latency_corrected_histogram: txn_latency_corrected_histogram.unwrap_or_default(),
+            backlog_ops: self.backlog_ops.map(|ops| ops as u64),
+            resources: self.resources.as_ref().map(Resources::from),
+            series,
         })
     }
 }
 
-/// What a program tells of its resources; names that are not known here are passed over.
-fn resources(told: &BTreeMap<String, Option<f64>>) -> Resources {
-    let is_real = |name: &str| name.ends_with("_s") || name.ends_with("_j");
-    let fields = told.iter().map(|(name, found)| {
-        let value = match found {
-            Some(found) if is_real(name) => Value::from(*found),
-            Some(found) => Value::from(*found as u64),
-            None => Value::Null,
-        };
-        (name.clone(), value)
-    });
-    // Each field is of the kind that its name tells.
-    serde_json::from_value(Value::Object(fields.collect())).unwrap_or_default()
-}
-
-impl From<Percentiles> for LatencyNs {
-    fn from(percentiles: Percentiles) -> Self {
-        Self {
-            p50: percentiles.p50 as u64,
-            p95: percentiles.p95 as u64,
-            p99: percentiles.p99 as u64,
-            p999: percentiles.p999 as u64,
-            max: percentiles.max as u64,
-            count: percentiles.count as u64,
-        }
+/// Percentiles and histogram of latencies, which may have come as percentiles alone.
+fn latencies(
+    percentiles: Percentiles,
+    counts: &[(f64, f64)],
+) -> Result<(LatencyNs, String), String> {
+    if counts.is_empty() {
+        return Ok((percentiles.into(), String::new()));
     }
+    let counts = counts.iter();
+    let counts = counts.map(|(value, count)| (*value as u64, *count as u64));
+    latency::of_counts(counts, percentiles.max as u64).map_err(|error| error.to_string())
 }
 
 /// An architecture by the name that lycosa has for it.

@@ -32,12 +32,15 @@ pub(crate) enum Placeholder {
     Jit,
     /// Text that the line of the result must begin with.
     Prefix,
+    /// `--duration`, `--warmup`, `--rate` and `--report-interval`, each with its number, where they
+    /// were given.
+    Pace,
     /// `--set KEY=VALUE` for each option of the workload that was given.
     Settings,
 }
 
 impl Placeholder {
-    const ALL: [(&str, Self); 12] = [
+    const ALL: [(&str, Self); 13] = [
         ("lycosa", Self::Lycosa),
         ("workload", Self::Workload),
         ("driver", Self::Driver),
@@ -49,6 +52,7 @@ impl Placeholder {
         ("memory", Self::Memory),
         ("jit", Self::Jit),
         ("prefix", Self::Prefix),
+        ("pace", Self::Pace),
         ("settings", Self::Settings),
     ];
 
@@ -200,7 +204,7 @@ mod tests {
         let template: Template = text.parse().unwrap();
         let value = |placeholder| match placeholder {
             Placeholder::Lycosa => vec![OsString::from("qemu"), OsString::from("lyc osa")],
-            Placeholder::Settings => Vec::new(),
+            Placeholder::Pace | Placeholder::Settings => Vec::new(),
             other => vec![OsString::from(other.name().to_uppercase())],
         };
         let filled = template.fill(value);

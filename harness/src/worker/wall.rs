@@ -63,6 +63,8 @@ impl Observer for Listener<'_> {
         }
     }
 
+    fn sample(&mut self, _: &lycosa_lua::worker::Sample) {}
+
     fn warning(&mut self, line: &str) {
         self.observer.output(line);
     }

@@ -243,11 +243,10 @@ unsafe extern "C" fn copy_selected(context: *mut Context, serial: i32, target: *
     let mut target = target;
     for tuple in &tuples {
         let bytes = tuple.bytes();
+        let prefix = [bytes.len() as u32, identity(bytes)];
         // SAFETY: Lua has made the target as large as `selected_size` said.
         unsafe {
-            let prefix = target.cast::<u32>();
-            prefix.write_unaligned(bytes.len() as u32);
-            prefix.add(1).write_unaligned(identity(bytes));
+            std::ptr::copy_nonoverlapping(prefix.as_ptr().cast(), target, PREFIX_BYTES);
             std::ptr::copy_nonoverlapping(bytes.as_ptr(), target.add(PREFIX_BYTES), bytes.len());
             target = target.add(PREFIX_BYTES + bytes.len());
         }

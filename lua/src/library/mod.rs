@@ -73,6 +73,10 @@ const MODULES: &[Module] = &[
     module!("lycosa.fun_slices", "fun_slices.lua"),
     module!("lycosa.fun_reductions", "fun_reductions.lua"),
     module!("lycosa.fun_combinations", "fun_combinations.lua"),
+    // Beside `run.lua`, which finds it there under a real Tarantool.
+    module!("lycosa.histogram", "../../workloads/lycosa/histogram.lua"),
+    module!("lycosa.series", "../../workloads/lycosa/series.lua"),
+    module!("lycosa.schedule", "../../workloads/lycosa/schedule.lua"),
     // Beside `run.lua`, which finds them there under a real Tarantool.
     module!("lycosa.checksum", "../../workloads/lycosa/checksum.lua"),
     module!("lycosa.random", "../../workloads/lycosa/random.lua"),

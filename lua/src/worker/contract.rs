@@ -51,11 +51,12 @@ pub enum WorkloadSource {
 pub const FIBERS_MAX: u32 = 29_999;
 
 /// What one repetition shall do.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WorkerOptions {
     /// The workload.
     pub workload: WorkloadSource,
-    /// Operations in all; for `insert` the records of the filled space.
+    /// Operations in all; for `insert` the records of the filled space. 0 where `duration_s` is what
+    /// ends the run.
     pub records: u64,
     /// Concurrent fibers, from 1 to [`FIBERS_MAX`].
     pub fibers: u32,
@@ -73,12 +74,37 @@ pub struct WorkerOptions {
     pub seed: u64,
     /// `--set KEY=VALUE`, in order.
     pub settings: Vec<(String, String)>,
+    /// Time after which no transaction begins, in seconds from the end of the warm-up.
+    #[serde(default)]
+    pub duration_s: Option<f64>,
+    /// Time before it whose transactions are done and not counted, in seconds.
+    #[serde(default)]
+    pub warmup_s: f64,
+    /// Operations that become due in a second, however long those before them take; `None` begins
+    /// each when a fiber is free.
+    #[serde(default)]
+    pub rate_per_s: Option<f64>,
+    /// Length of the intervals in which the run is told, in seconds; `None`: it is not.
+    #[serde(default)]
+    pub report_interval_s: Option<f64>,
     /// Limit on the memory of the whole process; whoever starts the process holds it to that.
     #[serde(default)]
     pub limit_memory_bytes: Option<u64>,
     /// What the workload calls its operations, for those who show figures; see [`WorkloadInfo::unit`].
     #[serde(default)]
     pub unit: Option<String>,
+}
+
+impl WorkerOptions {
+    /// Whether the time ends the run, so that nobody knows beforehand what it will have done.
+    pub fn is_by_time(&self) -> bool {
+        self.duration_s.is_some()
+    }
+
+    /// Whether transactions begin or end by the clock.
+    pub fn is_by_clock(&self) -> bool {
+        self.is_by_time() || self.rate_per_s.is_some()
+    }
 }
 
 /// Percentiles of the time of one transaction, in nanoseconds.
@@ -98,6 +124,21 @@ pub struct LatencyNs {
     pub count: u64,
 }
 
+/// What one interval of a run brought.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Sample {
+    /// Its end, in seconds since counting began.
+    pub t_s: f64,
+    /// Its length, in seconds.
+    pub interval_s: f64,
+    /// Operations done in it.
+    pub ops: u64,
+    /// Latency of the transactions that ended in it.
+    pub txn_latency_ns: LatencyNs,
+    /// What the process took in it, and the levels at its end.
+    pub resources: Option<Resources>,
+}
+
 /// What one repetition measured. Every figure covers the transactions alone: not the start of the
 /// process, nor `prepare`, nor `verify`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -106,11 +147,11 @@ pub struct Measurement {
     pub wall_s: f64,
     /// CPU time of the process (user and system), in seconds.
     pub cpu_s: f64,
-    /// Operations done.
+    /// Operations done, without those of the warm-up.
     pub ops: u64,
     /// Largest resident memory of the process up to the end of the transactions, in bytes.
     pub peak_rss_bytes: u64,
-    /// Tuple memory and index memory over the number of records.
+    /// Tuple memory and index memory over the number of operations done.
     pub bytes_per_record: f64,
     /// Checksum over all tuples, 16 hexadecimal digits; equal on every architecture.
     pub checksum: String,
@@ -126,9 +167,22 @@ pub struct Measurement {
     pub binary_arch: String,
     /// Whether the JIT was on and worked.
     pub jit: bool,
+    /// With a rate: the latency of whole transactions from the time at which each was due, so that
+    /// what waited behind a slow one counts as slow too.
+    #[serde(default)]
+    pub txn_latency_corrected_ns: Option<LatencyNs>,
+    /// The same as a base64 `HdrHistogram` (V2); empty without a rate.
+    #[serde(default)]
+    pub txn_latency_corrected_histogram: String,
+    /// With a rate: operations that were due before the end and had not begun.
+    #[serde(default)]
+    pub backlog_ops: Option<u64>,
     /// What the process took of its machine; `None` where a program does not tell.
     #[serde(default)]
     pub resources: Option<Resources>,
+    /// The course of the run, where intervals were asked for; their operations add up to `ops`.
+    #[serde(default)]
+    pub series: Vec<Sample>,
 }
 
 /// Why a repetition gave no figure.
@@ -166,6 +220,14 @@ pub enum WorkerError {
     Verification {
         /// What was found and what was expected.
         message: String,
+    },
+    /// The user stopped it between two transactions, and what was done until then was verified.
+    #[error("stopped after {done_ops} operations")]
+    Stopped {
+        /// Operations done.
+        done_ops: u64,
+        /// Whether the workload has a `verify`, which then held.
+        is_verified: bool,
     },
     /// An option the workload does not have, or a value it does not take.
     #[error("{message}")]

@@ -3,19 +3,23 @@
 
 mod contract;
 mod description;
+mod intervals;
 mod luajit;
 mod measure;
 mod native;
+mod readings;
 pub mod resources;
 mod scripted;
+mod stopping;
 mod wall;
 
 pub use contract::{
-    Driver, FIBERS_MAX, IndexKind, LatencyNs, Measurement, WorkerError, WorkerOptions,
+    Driver, FIBERS_MAX, IndexKind, LatencyNs, Measurement, Sample, WorkerError, WorkerOptions,
     WorkloadDefaults, WorkloadInfo, WorkloadOption, WorkloadSource,
 };
 pub use luajit::{LuaJit, MachineCode, luajit};
 pub use resources::Resources;
+pub use stopping::{Phase, phase, stop};
 pub use wall::{AtQuota, WallCurve, WallEnding, WallOptions, WallStep, wall};
 
 /// The bundled workloads: name and source.
@@ -32,10 +36,12 @@ const BUNDLED: &[(&str, &str)] = &[
 /// Runs one repetition in this process. Call it once a process: the fiber runtime is process-wide.
 ///
 /// `place` runs first on the transaction thread, which is another than the caller's: what a system
-/// says of threads must be said there. An error of its is the repetition's.
-pub fn run<P>(options: &WorkerOptions, place: P) -> Result<Measurement, WorkerError>
+/// says of threads must be said there. An error of its is the repetition's. `listen` hears of each
+/// interval when it ends, on the same thread.
+pub fn run<P, L>(options: &WorkerOptions, place: P, listen: L) -> Result<Measurement, WorkerError>
 where
     P: FnOnce() -> Result<(), String> + Send + 'static,
+    L: FnMut(&Sample) + Send + 'static,
 {
     let place = move || {
         place().map_err(|message| WorkerError::Usage {
@@ -44,8 +50,8 @@ where
         })
     };
     match options.driver {
-        Driver::Lua => scripted::run(options, place),
-        Driver::Rust => native::run(options, place),
+        Driver::Lua => scripted::run(options, place, listen),
+        Driver::Rust => native::run(options, place, listen),
     }
 }
 
@@ -66,7 +72,8 @@ pub fn bundled_source(name: &str) -> Option<&'static str> {
 /// The script that drives a workload under a real Tarantool; the same one drives it here.
 pub const TARANTOOL_DRIVER: &str = scripted::DRIVER;
 
-/// Modules that workloads may require and Tarantool lacks: path below the driver's folder, and source.
+/// Modules that the driver and workloads require and Tarantool lacks: path below the driver's folder,
+/// and source.
 pub const TARANTOOL_MODULES: &[(&str, &str)] = &[
     (
         "lycosa/checksum.lua",
@@ -75,6 +82,18 @@ pub const TARANTOOL_MODULES: &[(&str, &str)] = &[
     (
         "lycosa/random.lua",
         include_str!("../../workloads/lycosa/random.lua"),
+    ),
+    (
+        "lycosa/histogram.lua",
+        include_str!("../../workloads/lycosa/histogram.lua"),
+    ),
+    (
+        "lycosa/schedule.lua",
+        include_str!("../../workloads/lycosa/schedule.lua"),
+    ),
+    (
+        "lycosa/series.lua",
+        include_str!("../../workloads/lycosa/series.lua"),
     ),
 ];
 
@@ -102,6 +121,10 @@ mod tests {
             memory_bytes: 16 << 20,
             seed: 1,
             settings: Vec::new(),
+            duration_s: None,
+            warmup_s: 0.0,
+            rate_per_s: None,
+            report_interval_s: None,
             limit_memory_bytes: None,
             unit: None,
         }
@@ -116,7 +139,7 @@ mod tests {
                     .send(thread::current().id())
                     .map_err(|e| e.to_string())
             };
-            assert_eq!(run(&options(driver), place).unwrap().ops, 10);
+            assert_eq!(run(&options(driver), place, |_| {}).unwrap().ops, 10);
             assert_ne!(placed.recv(), Ok(thread::current().id()));
         }
     }
@@ -124,7 +147,11 @@ mod tests {
     #[test]
     fn where_the_thread_cannot_be_placed_nothing_runs() {
         for driver in [Driver::Lua, Driver::Rust] {
-            let refused = run(&options(driver), || Err(String::from("no such cores")));
+            let refused = run(
+                &options(driver),
+                || Err(String::from("no such cores")),
+                |_| {},
+            );
             assert_eq!(
                 refused,
                 Err(WorkerError::Usage {

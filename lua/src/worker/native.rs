@@ -14,19 +14,37 @@ use lycosa_engine::{
     SpaceOptions, msgpack,
 };
 
-use super::contract::{IndexKind, Measurement, WorkerError, WorkerOptions, WorkloadSource};
+use super::contract::{IndexKind, Measurement, Sample, WorkerError, WorkerOptions, WorkloadSource};
+use super::intervals::Intervals;
 use super::measure::{Latencies, cpu_s, peak_rss_bytes};
-use super::resources::{self, Host, Resources};
+use super::readings::Readings;
+use super::resources::Resources;
+use super::stopping::{self, Phase};
 
 const DEFAULT_PAYLOAD: &str = "payload";
 
-pub(super) fn run<P>(options: &WorkerOptions, place: P) -> Result<Measurement, WorkerError>
+pub(super) fn run<P, L>(
+    options: &WorkerOptions,
+    place: P,
+    listen: L,
+) -> Result<Measurement, WorkerError>
 where
     P: FnOnce() -> Result<(), WorkerError> + Send + 'static,
+    L: FnMut(&Sample) + Send + 'static,
 {
     if options.workload != WorkloadSource::Bundled(String::from("insert")) {
         let message =
             String::from("only the bundled workload `insert` runs from Rust; use --driver lua");
+        return Err(WorkerError::Usage {
+            message,
+            suggestion: None,
+        });
+    }
+    if options.is_by_clock() {
+        let message = String::from(
+            "from Rust the workload runs over a number of records only; leave --duration and --rate \
+             out, or use --driver lua",
+        );
         return Err(WorkerError::Usage {
             message,
             suggestion: None,
@@ -48,7 +66,7 @@ where
             options,
             payload,
         }
-        .run()
+        .run(Readings::new(Box::new(listen)))
     });
     outcome.unwrap_or_else(|error| Err(failed(&error)))
 }
@@ -89,10 +107,49 @@ struct Progress {
     done_ops: Cell<u64>,
     latencies: RefCell<Vec<Duration>>,
     failure: RefCell<Option<Error>>,
+    readings: RefCell<Readings>,
+    intervals: RefCell<Option<Intervals>>,
+}
+
+impl Progress {
+    fn observe(&self, latency: Duration, ops: u64, engine: &Engine) {
+        let sample = self
+            .intervals
+            .borrow_mut()
+            .as_mut()
+            .and_then(|intervals| intervals.observe(latency, ops, Instant::now()));
+        if let Some(sample) = sample {
+            self.sample(sample, engine);
+        }
+    }
+
+    fn sample(&self, sample: Sample, engine: &Engine) {
+        self.readings.borrow_mut().sample(sample, &levels(engine));
+    }
+
+    fn finish(&self, engine: &Engine) -> (Option<Resources>, Vec<Sample>) {
+        let mut readings = self.readings.borrow_mut();
+        readings.finish(&levels(engine));
+        readings.take()
+    }
+}
+
+/// What the database takes of its quota.
+fn levels(engine: &Engine) -> Resources {
+    let database = engine.database();
+    let arena = database.arena();
+    let spaces = database.spaces();
+    let index_bytes = spaces.iter().map(|space| space.index_bytes()).sum();
+    Resources {
+        quota_used_bytes: Some(arena.arena_bytes() as u64),
+        index_bytes: Some(index_bytes),
+        tuple_bytes: (arena.used_bytes() as u64).checked_sub(index_bytes),
+        ..Resources::default()
+    }
 }
 
 impl Repetition {
-    fn run(&self) -> Result<Measurement, WorkerError> {
+    fn run(&self, readings: Readings) -> Result<Measurement, WorkerError> {
         let options = &self.options;
         let space = self.prepare().map_err(|error| self.explain(&error, 0))?;
         let used_before = self.engine.database().arena().used_bytes();
@@ -102,49 +159,62 @@ impl Repetition {
             done_ops: Cell::new(0),
             latencies: RefCell::new(Vec::with_capacity(transactions as usize)),
             failure: RefCell::new(None),
+            readings: RefCell::new(readings),
+            intervals: RefCell::new(None),
         });
-        let before = resources::own(&Host);
+        stopping::enter(Phase::Transactions);
+        progress.readings.borrow_mut().begin();
+        let interval = options
+            .report_interval_s
+            .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        progress.intervals.replace(interval.map(Intervals::begin));
         let (started, cpu_started) = (Instant::now(), cpu_s());
         self.run_fibers(space, &progress)
             .map_err(|error| failed(&error))?;
         let (wall_s, cpu_s) = (started.elapsed().as_secs_f64(), cpu_s() - cpu_started);
-        let resources = self.memory(resources::own(&Host).since(&before));
+        stopping::enter(Phase::Verification);
+        let mut last = progress.intervals.take();
+        if let Some(sample) = last
+            .as_mut()
+            .and_then(|intervals| intervals.finish(Instant::now()))
+        {
+            progress.sample(sample, &self.engine);
+        }
+        let (resources, series) = progress.finish(&self.engine);
         if let Some(error) = progress.failure.take() {
             return Err(self.explain(&error, progress.done_ops.get()));
         }
         let peak_rss_bytes = peak_rss_bytes();
         let used_bytes = self.engine.database().arena().used_bytes() - used_before;
+        let done_ops = progress.done_ops.get();
+        let checksum = self.verify(space, done_ops)?;
+        if done_ops < options.records && stopping::is_stopped() {
+            return Err(WorkerError::Stopped {
+                done_ops,
+                is_verified: true,
+            });
+        }
         let latencies = progress.latencies.take();
         let latencies = Latencies::of(latencies.iter().map(|latency| latency.as_nanos() as u64));
         Ok(Measurement {
             wall_s,
             cpu_s,
-            ops: progress.done_ops.get(),
+            ops: done_ops,
             peak_rss_bytes,
             bytes_per_record: used_bytes as f64 / options.records as f64,
-            checksum: self.verify(space)?,
+            checksum,
             txn_latency_ns: latencies.percentiles(),
             txn_latency_histogram: latencies.encoded(),
             jit_traces: 0,
             jit_aborts: 0,
             binary_arch: std::env::consts::ARCH.to_owned(),
             jit: false,
-            resources: Some(resources),
+            txn_latency_corrected_ns: None,
+            txn_latency_corrected_histogram: String::new(),
+            backlog_ops: None,
+            resources,
+            series,
         })
-    }
-
-    /// Adds what the database takes of its quota.
-    fn memory(&self, resources: Resources) -> Resources {
-        let database = self.engine.database();
-        let arena = database.arena();
-        let spaces = database.spaces();
-        let index_bytes = spaces.iter().map(|space| space.index_bytes()).sum();
-        Resources {
-            quota_used_bytes: Some(arena.arena_bytes() as u64),
-            index_bytes: Some(index_bytes),
-            tuple_bytes: (arena.used_bytes() as u64).checked_sub(index_bytes),
-            ..resources
-        }
     }
 
     fn prepare(&self) -> Result<u32, Error> {
@@ -205,10 +275,9 @@ impl Repetition {
         }
     }
 
-    /// Checks that the space holds exactly the ids from 1 on, each with the payload.
-    fn verify(&self, space: u32) -> Result<String, WorkerError> {
+    /// Checks that the space holds exactly the ids from 1 to `records`, each with the payload.
+    fn verify(&self, space: u32, records: u64) -> Result<String, WorkerError> {
         let wrong = |message: String| WorkerError::Verification { message };
-        let records = self.options.records;
         let mut database = self.engine.database();
         let length = database
             .space(space)
@@ -253,7 +322,8 @@ fn work(engine: &Engine, space: u32, payload: &str, options: &WorkerOptions, pro
     let mut tuple = Vec::new();
     loop {
         let first = progress.next_op.get();
-        if first > options.records || progress.failure.borrow().is_some() {
+        if first > options.records || stopping::is_stopped() || progress.failure.borrow().is_some()
+        {
             return;
         }
         let count = u64::from(options.ops_per_txn).min(options.records - first + 1);
@@ -273,8 +343,12 @@ fn work(engine: &Engine, space: u32, payload: &str, options: &WorkerOptions, pro
             progress.failure.borrow_mut().get_or_insert(error);
             return;
         }
-        progress.latencies.borrow_mut().push(started.elapsed());
+        let latency = started.elapsed();
+        progress.latencies.borrow_mut().push(latency);
         progress.done_ops.set(progress.done_ops.get() + count);
+        if options.report_interval_s.is_some() {
+            progress.observe(latency, count, engine);
+        }
         if engine.scheduler().yield_now() == Wake::Cancelled {
             return;
         }

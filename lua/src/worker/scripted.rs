@@ -6,10 +6,14 @@ use std::rc::Rc;
 
 use mlua::{Lua, Table, Value};
 
-use super::contract::{Measurement, WorkerError, WorkerOptions, WorkloadInfo, WorkloadSource};
+use super::contract::{
+    LatencyNs, Measurement, Sample, WorkerError, WorkerOptions, WorkloadInfo, WorkloadSource,
+};
 use super::description::info_of;
 use super::measure::{Latencies, peak_rss_bytes};
-use super::resources::{self, Host, Resources};
+use super::readings::Readings;
+use super::resources::Resources;
+use super::stopping::{self, Phase};
 use crate::{runtime, state};
 
 pub(super) const DRIVER: &str = include_str!("../../workloads/run.lua");
@@ -17,9 +21,14 @@ pub(super) const DRIVER: &str = include_str!("../../workloads/run.lua");
 /// Memory for a workload that is only looked at.
 const DESCRIBE_MEMORY_BYTES: usize = 16 << 20;
 
-pub(super) fn run<P>(options: &WorkerOptions, place: P) -> Result<Measurement, WorkerError>
+pub(super) fn run<P, L>(
+    options: &WorkerOptions,
+    place: P,
+    listen: L,
+) -> Result<Measurement, WorkerError>
 where
     P: FnOnce() -> Result<(), WorkerError> + Send + 'static,
+    L: FnMut(&Sample) + Send + 'static,
 {
     let owned = options.clone();
     let outcome = runtime::run(
@@ -27,7 +36,8 @@ where
         options.memory_bytes as usize,
         move |lua, _engine| {
             place()?;
-            let result = run_in_main_fiber(lua, &owned);
+            let readings = Rc::new(RefCell::new(Readings::new(Box::new(listen))));
+            let result = run_in_main_fiber(lua, &owned, &readings);
             // Printed lines must not wait in Lua's buffer when the answer is given.
             let _ = lua.load("io.stdout:flush()").exec();
             result
@@ -109,13 +119,16 @@ fn read(path: &Path) -> Result<Vec<u8>, WorkerError> {
     std::fs::read(path).map_err(|error| plain(format!("{}: {error}", path.display())))
 }
 
-fn run_in_main_fiber(lua: &Lua, options: &WorkerOptions) -> Result<Measurement, WorkerError> {
+fn run_in_main_fiber(
+    lua: &Lua,
+    options: &WorkerOptions,
+    readings: &Rc<RefCell<Readings>>,
+) -> Result<Measurement, WorkerError> {
     let lua_failed = |error: mlua::Error| plain(text_of(&error));
     let workload = load(lua, &options.workload)?;
     check_settings(&info_of(&options.workload, &workload)?, options)?;
     let before = state::jit_counters(lua).map_err(lua_failed)?;
-    let readings = Readings::default();
-    let argument = arguments(lua, options, workload, &readings).map_err(lua_failed)?;
+    let argument = arguments(lua, options, workload, readings).map_err(lua_failed)?;
     let (measured, failure): (Value, Value) = lua
         .load(DRIVER)
         .set_name("@lycosa/run.lua")
@@ -127,7 +140,7 @@ fn run_in_main_fiber(lua: &Lua, options: &WorkerOptions) -> Result<Measurement, 
     };
     let jit = options.jit && lua.load("return (jit.status())").eval().unwrap_or(false);
     let mut measurement = collect(&measured).map_err(lua_failed)?;
-    if measurement.ops != options.records {
+    if !options.is_by_time() && measurement.ops != options.records {
         let message = format!(
             "{} operations were done, not {}",
             measurement.ops, options.records
@@ -137,7 +150,7 @@ fn run_in_main_fiber(lua: &Lua, options: &WorkerOptions) -> Result<Measurement, 
     measurement.jit = jit;
     measurement.jit_traces = after.traces - before.traces;
     measurement.jit_aborts = after.aborts - before.aborts;
-    measurement.resources = readings.taken();
+    (measurement.resources, measurement.series) = readings.borrow_mut().take();
     Ok(measurement)
 }
 
@@ -152,37 +165,6 @@ fn check_settings(info: &WorkloadInfo, options: &WorkerOptions) -> Result<(), Wo
         }
     }
     Ok(())
-}
-
-/// What the process had taken when the transactions began, and took until they ended.
-#[derive(Debug, Clone, Default)]
-struct Readings(Rc<RefCell<(Resources, Option<Resources>)>>);
-
-impl Readings {
-    fn begin(&self) {
-        *self.0.borrow_mut() = (resources::own(&Host), None);
-    }
-
-    /// `levels` are the driver's own, of Lua's heap and the database.
-    fn end(&self, levels: &Table) -> mlua::Result<()> {
-        let end = resources::own(&Host);
-        let bytes = |name: &str| -> mlua::Result<Option<u64>> {
-            Ok(levels.get::<Option<f64>>(name)?.map(|bytes| bytes as u64))
-        };
-        let (begin, taken) = &mut *self.0.borrow_mut();
-        *taken = Some(Resources {
-            lua_heap_bytes: bytes("lua_heap_bytes")?,
-            quota_used_bytes: bytes("quota_used_bytes")?,
-            index_bytes: bytes("index_bytes")?,
-            tuple_bytes: bytes("tuple_bytes")?,
-            ..end.since(begin)
-        });
-        Ok(())
-    }
-
-    fn taken(&self) -> Option<Resources> {
-        self.0.borrow_mut().1.take()
-    }
 }
 
 /// Calls `box.cfg` for a process that measures.
@@ -201,11 +183,13 @@ fn arguments(
     lua: &Lua,
     options: &WorkerOptions,
     workload: Table,
-    readings: &Readings,
+    readings: &Rc<RefCell<Readings>>,
 ) -> mlua::Result<Table> {
     configure(lua, options.memory_bytes)?;
     let ctx = lua.create_table()?;
-    ctx.set("records", options.records)?;
+    if !options.is_by_time() {
+        ctx.set("records", options.records)?;
+    }
     ctx.set("fibers", options.fibers)?;
     ctx.set("ops_per_txn", options.ops_per_txn)?;
     ctx.set("index", options.index.name())?;
@@ -214,31 +198,120 @@ fn arguments(
     for (name, value) in &options.settings {
         settings.set(name.as_str(), value.as_str())?;
     }
+    let pace = lua.create_table()?;
+    pace.set("duration_s", options.duration_s)?;
+    pace.set("warmup_s", options.warmup_s)?;
+    pace.set("rate_per_s", options.rate_per_s)?;
+    pace.set("report_interval_s", options.report_interval_s)?;
+    let argument = lua.create_table()?;
+    argument.set("workload", workload)?;
+    argument.set("ctx", ctx)?;
+    argument.set("settings", settings)?;
+    argument.set("pace", pace)?;
+    argument.set("host", host(lua, readings)?)?;
+    Ok(argument)
+}
+
+/// What the driver asks of the process.
+fn host(lua: &Lua, readings: &Rc<RefCell<Readings>>) -> mlua::Result<Table> {
     let host = lua.create_table()?;
     host.set(
         "peak_rss_bytes",
         lua.create_function(|_, ()| Ok(peak_rss_bytes() as f64))?,
     )?;
-    let (begin, end) = (readings.clone(), readings.clone());
     host.set(
-        "begin",
-        lua.create_function(move |_, ()| Ok(begin.begin()))?,
+        "enter",
+        lua.create_function(|_, phase: String| {
+            stopping::enter(match phase.as_str() {
+                "transactions" => Phase::Transactions,
+                _ => Phase::Verification,
+            });
+            Ok(())
+        })?,
     )?;
-    host.set(
-        "finish",
-        lua.create_function(move |_, levels: Table| end.end(&levels))?,
-    )?;
-    let argument = lua.create_table()?;
-    argument.set("workload", workload)?;
-    argument.set("ctx", ctx)?;
-    argument.set("settings", settings)?;
-    argument.set("host", host)?;
-    Ok(argument)
+    host.set("stop", mlua::LightUserData(stopping::address()))?;
+    add_readings(lua, &host, readings)?;
+    Ok(host)
+}
+
+/// What reads resources: at the beginning, behind each interval, at the end.
+fn add_readings(lua: &Lua, host: &Table, readings: &Rc<RefCell<Readings>>) -> mlua::Result<()> {
+    let shared = Rc::clone(readings);
+    let begin = lua.create_function(move |_, ()| {
+        shared.borrow_mut().begin();
+        Ok(())
+    })?;
+    let shared = Rc::clone(readings);
+    let sample = lua.create_function(move |_, (sample, levels): (Table, Table)| {
+        let (sample, levels) = (sample_of(&sample)?, levels_of(&levels)?);
+        shared.borrow_mut().sample(sample, &levels);
+        Ok(())
+    })?;
+    let shared = Rc::clone(readings);
+    let finish = lua.create_function(move |_, levels: Table| {
+        shared.borrow_mut().finish(&levels_of(&levels)?);
+        Ok(())
+    })?;
+    host.set("begin", begin)?;
+    host.set("sample", sample)?;
+    host.set("finish", finish)
+}
+
+/// Lua counts in floating-point numbers.
+fn count_of(table: &Table, name: &str) -> mlua::Result<u64> {
+    Ok(table.get::<f64>(name)? as u64)
+}
+
+fn sample_of(sample: &Table) -> mlua::Result<Sample> {
+    let latency: Table = sample.get("txn_latency_ns")?;
+    let percentile = |name| count_of(&latency, name);
+    Ok(Sample {
+        t_s: sample.get("t_s")?,
+        interval_s: sample.get("interval_s")?,
+        ops: count_of(sample, "ops")?,
+        txn_latency_ns: LatencyNs {
+            p50: percentile("p50")?,
+            p95: percentile("p95")?,
+            p99: percentile("p99")?,
+            p999: percentile("p999")?,
+            max: percentile("max")?,
+            count: percentile("count")?,
+        },
+        resources: None,
+    })
+}
+
+fn levels_of(levels: &Table) -> mlua::Result<Resources> {
+    Ok(Resources {
+        lua_heap_bytes: Some(count_of(levels, "lua_heap_bytes")?),
+        quota_used_bytes: Some(count_of(levels, "quota_used_bytes")?),
+        index_bytes: Some(count_of(levels, "index_bytes")?),
+        tuple_bytes: Some(count_of(levels, "tuple_bytes")?),
+        ..Resources::default()
+    })
+}
+
+/// Latencies of a run by the clock, from the driver's histogram.
+fn of_histogram(histogram: &Table) -> mlua::Result<Latencies> {
+    let counts: mlua::LuaString = histogram.get("counts")?;
+    let bytes = counts.as_bytes();
+    let counts = bytes.as_chunks::<8>().0.iter();
+    let counts = counts.map(|chunk| f64::from_ne_bytes(*chunk) as u64);
+    Ok(Latencies::of_buckets(
+        counts,
+        histogram.get::<f64>("max")? as u64,
+    ))
 }
 
 fn collect(measured: &Table) -> mlua::Result<Measurement> {
-    let raw: mlua::LuaString = measured.get("latencies")?;
-    let latencies = Latencies::of_native_words(&raw.as_bytes());
+    let latencies = if let Some(histogram) = measured.get::<Option<Table>>("histogram")? {
+        of_histogram(&histogram)?
+    } else {
+        let raw: mlua::LuaString = measured.get("latencies")?;
+        Latencies::of_native_words(&raw.as_bytes())
+    };
+    let corrected = measured.get::<Option<Table>>("corrected")?;
+    let corrected = corrected.as_ref().map(of_histogram).transpose()?;
     Ok(Measurement {
         wall_s: measured.get("wall_s")?,
         cpu_s: measured.get("cpu_s")?,
@@ -255,6 +328,15 @@ fn collect(measured: &Table) -> mlua::Result<Measurement> {
         binary_arch: std::env::consts::ARCH.to_owned(),
         jit: false,
         resources: None,
+        series: Vec::new(),
+        txn_latency_corrected_ns: corrected.as_ref().map(Latencies::percentiles),
+        txn_latency_corrected_histogram: corrected
+            .as_ref()
+            .map(Latencies::encoded)
+            .unwrap_or_default(),
+        backlog_ops: measured
+            .get::<Option<f64>>("backlog_ops")?
+            .map(|ops| ops as u64),
     })
 }
 
@@ -275,6 +357,10 @@ fn explain(failure: &Value, options: &WorkerOptions) -> WorkerError {
             quota_bytes: options.memory_bytes,
             records_done: failure.get::<f64>("records_done").unwrap_or(0.0) as u64,
             records: options.records,
+        },
+        Some("stopped") => WorkerError::Stopped {
+            done_ops: failure.get::<f64>("done_ops").unwrap_or(0.0) as u64,
+            is_verified: failure.get("is_verified").unwrap_or(false),
         },
         Some("verification") => WorkerError::Verification { message },
         _ => {

@@ -69,6 +69,8 @@ pub enum WallEnding {
     Halved,
     /// The quota had no room left.
     Quota,
+    /// The quota had room, and the system refused memory, as it does at a limit.
+    System,
 }
 
 /// What the quota refused at the end, and what it still allowed.
@@ -140,6 +142,7 @@ fn search(
     let mut curve = curve.borrow().clone();
     curve.ending = Some(match ending.as_str() {
         "halved" => WallEnding::Halved,
+        "system" => WallEnding::System,
         _ => WallEnding::Quota,
     });
     if let Value::Table(report) = report {

@@ -5,10 +5,11 @@ use std::path::Path;
 
 use super::super::measuring::{failed_message, failed_repetition, width};
 use super::super::{Exit, Failure, command_line};
+use crate::axes::Parameter;
 use crate::progress::Progress;
-use crate::report::page::{DIM, PLAIN, Page, Seconds, YELLOW};
+use crate::report::page::{DIM, PLAIN, Page, YELLOW};
 use crate::report::sizes::SizeTable;
-use crate::report::{findings, terminal};
+use crate::report::{findings, sweep as report, terminal};
 use crate::result::{Point, Record, Run, summary};
 use crate::schedule::{Ending, Observer, Outcome, Plan, Slot};
 use crate::session::{Measured, Session};
@@ -31,7 +32,7 @@ impl<'a, W: Write> Rows<'a, W> {
         let points: Vec<Point> = plan.points.iter().map(Point::of).collect();
         Self {
             plan,
-            table: SizeTable::new(&points),
+            table: SizeTable::new(&plan.axes, &points),
             points,
             has_head: false,
             progress,
@@ -86,25 +87,29 @@ impl<'a, W: Write> Rows<'a, W> {
         if self.quiet {
             return Ok(());
         }
-        let time = Seconds::like(run.wall_s).with_unit(run.wall_s);
+        let time = terminal::figure(run);
         let items = [time, String::from("(not counted)")];
         self.write(|_, page| page.labelled(DIM, "cold", &items))
     }
 
     fn row(&mut self, point: usize, record: &Record) -> io::Result<()> {
         let point = self.points[point].clone();
-        let at_point = record.runs.iter().filter(|run| run.point == point);
+        let at_point = record
+            .runs
+            .iter()
+            .filter(|run| *run.shared_point() == point);
         let runs: Vec<Run> = at_point.cloned().collect();
         let Some(figures) = summary::figures(&runs).map_err(io::Error::other)? else {
             return Ok(());
         };
         let has_head = std::mem::replace(&mut self.has_head, true);
+        let axes = self.plan.axes.clone();
         self.write(|table, page| {
             if !has_head {
                 table.head(page)?;
             }
             table.row(page, &point, &figures)?;
-            findings::warnings(page, &runs)
+            findings::warnings(page, &runs, &axes)
         })
     }
 
@@ -115,7 +120,7 @@ impl<'a, W: Write> Rows<'a, W> {
         measured: &Measured,
         path: &Path,
     ) -> Result<Exit, Failure> {
-        let Outcome { record, ending } = &measured.outcome;
+        let Outcome { record, ending, .. } = &measured.outcome;
         let counted = format!(
             "{} of {} repetitions",
             record.runs.iter().filter(|run| run.void.is_none()).count(),
@@ -154,7 +159,8 @@ impl<'a, W: Write> Rows<'a, W> {
         let exit = if matches!(ending, Ending::Complete) {
             Exit::Done
         } else {
-            self.show(|rows| rows.interrupted(&counted, record, path));
+            let text = findings::interrupted(&measured.outcome, &counted);
+            self.show(|rows| rows.interrupted(&text, record, path));
             Exit::Interrupted
         };
         match self.failed.take() {
@@ -166,10 +172,18 @@ impl<'a, W: Write> Rows<'a, W> {
     fn foot(&mut self, session: &Session, runs: &[Run]) -> io::Result<()> {
         let point = self.points[0].clone();
         let is_verified = runs.iter().all(|run| !run.checksum.is_empty());
+        let axes = self.plan.axes.clone();
+        let floor = session.context.noise_floor.clone();
+        let each = match &axes[..] {
+            [Parameter::Records] => "size",
+            _ => "point",
+        };
         self.write(|_, page| {
             page.gap()?;
+            report::findings(page, &axes, runs, floor.as_ref())?;
+            findings::costs(page, &session.context.costs, &axes, runs)?;
             if is_verified {
-                let text = String::from("every repetition; the checksums of each size agree");
+                let text = format!("every repetition; the checksums of each {each} agree");
                 page.labelled(PLAIN, "verified", &[text])?;
             } else {
                 let text = String::from("the workload has no verify()");
@@ -179,13 +193,13 @@ impl<'a, W: Write> Rows<'a, W> {
         })
     }
 
-    fn interrupted(&mut self, counted: &str, record: &Record, path: &Path) -> io::Result<()> {
+    fn interrupted(&mut self, text: &str, record: &Record, path: &Path) -> io::Result<()> {
         let is_empty = record.runs.is_empty();
         self.write(|_, page| {
+            page.sentence(YELLOW, "interrupted", text)?;
             if is_empty {
-                return page.sentence(YELLOW, "interrupted", "before anything was measured");
+                return Ok(());
             }
-            page.sentence(YELLOW, "interrupted", &format!("after {counted}"))?;
             // In one piece, so that it can be copied.
             page.labelled(PLAIN, "go on with", &[command_line::resuming(path)])
         })
@@ -199,6 +213,10 @@ impl<W: Write> Observer for Rows<'_, W> {
 
     fn output(&mut self, line: &str) {
         self.progress.output(line);
+    }
+
+    fn sample(&mut self, sample: &lycosa_lua::worker::Sample) {
+        self.progress.sample(sample);
     }
 
     fn warning(&mut self, line: &str) {

@@ -31,7 +31,11 @@ const DETAILS: [Detail; 5] = [
 
 /// Gives every subject its label.
 pub(super) fn assign(subjects: &mut [Subject], sources: &[Source]) {
-    let mut labels: Vec<String> = subjects.iter().map(|subject| plain(&subject.arm)).collect();
+    let named = |subject: &Subject| match &subject.options[..] {
+        [] => plain(&subject.arm),
+        options => plain(&format!("{} ({})", subject.arm, options.join(" "))),
+    };
+    let mut labels: Vec<String> = subjects.iter().map(named).collect();
     let all = |detail: Detail| -> Vec<String> {
         subjects
             .iter()

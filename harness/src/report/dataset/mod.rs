@@ -1,16 +1,20 @@
 //! Result files side by side: which measurements may stand in one chart, and which are one line.
 //!
 //! A *subject* is an arm on a machine: one line of every chart, one column of the environment. A
-//! *section* holds what differs in the number of records only; workloads that differ in anything
+//! *section* holds what differs in its axes only, which is the number of records where a file names
+//! no other; workloads that differ in anything
 //! else stand apart. Nothing is averaged over files: what two files say of the same subject and
 //! point makes two subjects, unless it is the same to the last digit.
 
+pub(crate) mod course;
 mod labels;
 mod subjects;
 
 use anyhow::Context as _;
 
+use crate::axes::{self, Level, Parameter};
 use crate::comparison::{Pair, pair};
+use crate::cost::Cost;
 use crate::environment::Context;
 use crate::report::plain;
 use crate::result::file::Document;
@@ -57,6 +61,8 @@ pub(crate) struct Subject {
     /// The command that the user gave for the arm; none for arms that Lycosa knows by name, whose
     /// binaries may lie anywhere.
     command: Option<Vec<String>>,
+    /// Options that the arm does not share with the others of its file, as they are typed.
+    pub(crate) options: Vec<String>,
     /// Positions of the files that hold it.
     pub(crate) sources: Vec<usize>,
     /// Its measurements.
@@ -67,15 +73,18 @@ pub(crate) struct Subject {
 #[derive(Debug, Clone)]
 struct Measured {
     source: usize,
+    axes: Vec<Parameter>,
     point: Point,
     runs: Vec<Run>,
 }
 
-/// Measurements that differ in the number of records only.
+/// Measurements that differ in their axes only.
 #[derive(Debug)]
 pub(crate) struct Section {
-    /// What they have in common; the number of records and the quota are those of the first.
+    /// What they have in common; what the axes say, and the quota, are those of the first.
     pub(crate) point: Point,
+    /// What they differ in.
+    pub(crate) axes: Vec<Parameter>,
     /// One for each subject.
     pub(crate) series: Vec<Series>,
     /// Position of the series that the others are compared with.
@@ -87,17 +96,19 @@ pub(crate) struct Section {
 pub(crate) struct Series {
     /// Position of the subject.
     pub(crate) subject: usize,
-    /// By the number of records.
+    /// In the order of the section's places.
     pub(crate) points: Vec<SeriesPoint>,
 }
 
-/// The repetitions of a subject at one number of records.
+/// The repetitions of a subject at one place.
 #[derive(Debug)]
 pub(crate) struct SeriesPoint {
     /// Position of the file that holds them.
     pub(crate) source: usize,
-    /// What was measured.
+    /// What was measured, without what the arm has of its own.
     pub(crate) point: Point,
+    /// Where it lies: a level for each axis of the section.
+    pub(crate) place: Vec<Level>,
     /// All repetitions, cold and void ones too, in order of time.
     pub(crate) runs: Vec<Run>,
     /// Figures of the counted ones; `None` without any.
@@ -161,12 +172,19 @@ impl Dataset {
         })
     }
 
-    /// The searches for the memory wall, with the host and the file of each.
+    /// The searches for the memory wall, with the machine and the file of each.
     pub(crate) fn walls(&self) -> impl Iterator<Item = (String, &WallRecord)> {
         self.sources.iter().filter_map(|source| {
             let record = source.document.wall.as_ref()?;
-            let host = &source.document.context.host_name;
-            Some((plain(&format!("{host}, {}", source.path)), record))
+            let context = &source.document.context;
+            let label = [
+                context.host_name.as_str(),
+                &context.cpu,
+                &context.os,
+                context.translator.title(),
+                &source.path,
+            ];
+            Some((plain(&label.join(", ")), record))
         })
     }
 
@@ -177,6 +195,12 @@ impl Dataset {
 }
 
 impl Subject {
+    /// What running it costs, where its file says so. A cost that nothing can have is none.
+    pub(crate) fn cost(&self) -> Option<&Cost> {
+        let cost = self.host.costs.get(&self.arm);
+        cost.filter(|cost| cost.per_hour.is_normal() && cost.per_hour > 0.0)
+    }
+
     fn is_named(&self, name: &str, sources: &[Source]) -> bool {
         self.label == name
             || self.arm == name
@@ -188,25 +212,47 @@ impl Subject {
 }
 
 impl Section {
-    /// Numbers of records of all series, ascending, each once.
-    pub(crate) fn sizes(&self) -> Vec<u64> {
-        let mut sizes: Vec<u64> = self
-            .series
-            .iter()
-            .flat_map(|series| &series.points)
-            .map(|point| point.point.records)
-            .collect();
-        sizes.sort_unstable();
-        sizes.dedup();
-        sizes
+    /// Levels of an axis of all series, each once, in order.
+    pub(crate) fn levels(&self, axis: usize) -> Vec<Level> {
+        let points = self.series.iter().flat_map(|series| &series.points);
+        axes::distinct_levels(points.filter_map(|point| point.place.get(axis)))
+    }
+
+    /// Places of all series, each once, in the order of their levels.
+    pub(crate) fn places(&self) -> Vec<Vec<Level>> {
+        let mut places: Vec<Vec<Level>> = Vec::new();
+        for point in self.series.iter().flat_map(|series| &series.points) {
+            if !places.contains(&point.place) {
+                places.push(point.place.clone());
+            }
+        }
+        let order = self.order();
+        places.sort_by_key(|place| order(place));
+        places
+    }
+
+    /// Ranks of a place along the axes.
+    fn order(&self) -> impl Fn(&[Level]) -> Vec<Option<usize>> + use<> {
+        let all: Vec<Vec<Level>> = (0..self.axes.len()).map(|axis| self.levels(axis)).collect();
+        move |place| {
+            let ranks = place.iter().zip(&all);
+            ranks
+                .map(|(level, levels)| levels.iter().position(|other| other == level))
+                .collect()
+        }
+    }
+
+    /// A place in words.
+    pub(crate) fn place_text(&self, point: &SeriesPoint) -> String {
+        plain(&axes::place_text(&self.axes, &point.point))
     }
 
     fn compare_with(&mut self, reference: usize, subjects: &[Subject]) {
         self.reference = reference;
-        let references: Vec<(u64, usize, Vec<f64>)> = self.series[reference]
+        let references: Vec<(Vec<Level>, usize, Vec<f64>)> = self.series[reference]
             .points
             .iter()
-            .map(|point| (point.point.records, point.source, point.counted_wall_s()))
+            .map(|point| (point.place.clone(), point.source, point.counted_wall_s()))
             .collect();
         for (position, series) in self.series.iter_mut().enumerate() {
             if position == reference {
@@ -216,7 +262,7 @@ impl Section {
             for point in &mut series.points {
                 point.ratio = references
                     .iter()
-                    .find(|(records, ..)| *records == point.point.records)
+                    .find(|(place, ..)| *place == point.place)
                     .and_then(|(_, source, wall_s)| {
                         let own = point.counted_wall_s();
                         Some(Ratio {
@@ -229,12 +275,29 @@ impl Section {
     }
 }
 
+impl Section {
+    /// All points of all series.
+    pub(crate) fn points(&self) -> impl Iterator<Item = &SeriesPoint> {
+        self.series.iter().flat_map(|series| &series.points)
+    }
+}
+
 impl Series {
-    /// The repetitions at a number of records.
-    pub(crate) fn at(&self, records: u64) -> Option<&SeriesPoint> {
-        self.points
-            .iter()
-            .find(|point| point.point.records == records)
+    /// The repetitions at a place.
+    pub(crate) fn at(&self, place: &[Level]) -> Option<&SeriesPoint> {
+        self.points.iter().find(|point| point.place == place)
+    }
+
+    /// The points as findings see them.
+    pub(crate) fn measured(&self) -> Vec<axes::Measured> {
+        let points = self.points.iter();
+        points
+            .filter_map(|point| {
+                let figures = point.figures.as_ref()?;
+                let place = point.place.clone();
+                Some(axes::Measured::new(place, &point.runs, figures))
+            })
+            .collect()
     }
 }
 
@@ -244,18 +307,23 @@ impl SeriesPoint {
         self.runs
             .iter()
             .filter(|run| run.is_counted())
-            .map(|run| run.wall_s)
+            .map(Run::compared_s)
             .collect()
     }
 }
 
-/// Whether two points may stand in one chart, which shows how time follows the number of records.
-fn is_comparable(one: &Point, other: &Point) -> bool {
-    let mut other = other.clone();
-    other.records = one.records;
-    // A larger quota changes nothing until it is reached, which is an error.
-    other.memory_bytes = one.memory_bytes;
-    *one == other
+/// Whether two points may stand in one chart, which shows how figures follow these axes.
+fn is_comparable(axes: &[Parameter], one: &Point, other: &Point) -> bool {
+    let neutral = |point: &Point| {
+        let mut point = point.clone();
+        for axis in axes {
+            axis.neutralize(&mut point);
+        }
+        // A larger quota changes nothing until it is reached, which is an error.
+        Parameter::Memory.neutralize(&mut point);
+        point
+    };
+    neutral(one) == neutral(other)
 }
 
 fn sections(subjects: &[Subject]) -> Result<Vec<Section>, LatencyError> {
@@ -264,6 +332,7 @@ fn sections(subjects: &[Subject]) -> Result<Vec<Section>, LatencyError> {
         for measured in &subject.measured {
             let point = SeriesPoint {
                 source: measured.source,
+                place: axes::place(&measured.axes, &measured.point),
                 point: measured.point.clone(),
                 figures: summary::figures(&measured.runs)?,
                 runs: measured.runs.clone(),
@@ -271,11 +340,12 @@ fn sections(subjects: &[Subject]) -> Result<Vec<Section>, LatencyError> {
             };
             let section = match sections
                 .iter_mut()
-                .find(|section| is_comparable(&section.point, &measured.point))
+                .find(|section| section.axes == measured.axes && holds(section, measured))
             {
                 Some(section) => section,
                 None => sections.push_mut(Section {
                     point: measured.point.clone(),
+                    axes: measured.axes.clone(),
                     series: Vec::new(),
                     reference: 0,
                 }),
@@ -289,10 +359,17 @@ fn sections(subjects: &[Subject]) -> Result<Vec<Section>, LatencyError> {
             }
         }
     }
-    for series in sections.iter_mut().flat_map(|section| &mut section.series) {
-        series.points.sort_by_key(|point| point.point.records);
+    for section in &mut sections {
+        let order = section.order();
+        for series in &mut section.series {
+            series.points.sort_by_key(|point| order(&point.place));
+        }
     }
     Ok(sections)
+}
+
+fn holds(section: &Section, measured: &Measured) -> bool {
+    is_comparable(&section.axes, &section.point, &measured.point)
 }
 
 #[cfg(test)]

@@ -2,14 +2,16 @@
 
 use super::{Measured, Source, Subject, is_comparable};
 use crate::arms::ArmSpec;
+use crate::axes::{self, AXES_MAX, Parameter};
 use crate::environment::Context;
+use crate::result::file::Document;
 use crate::result::{ArmRecord, Run, summary};
 
 /// The subjects of all files, in order of their first repetition.
 pub(super) fn of(sources: &[Source]) -> Vec<Subject> {
     let mut subjects: Vec<Subject> = Vec::new();
     for (position, source) in sources.iter().enumerate() {
-        for (arm, layer) in layers(position, &source.document.runs) {
+        for (arm, layer) in layers(position, &source.document) {
             let subject = subject(position, source, arm, layer);
             match subjects
                 .iter_mut()
@@ -25,17 +27,22 @@ pub(super) fn of(sources: &[Source]) -> Vec<Subject> {
 
 /// Repetitions of each arm of a file, by point. A point that differs from an earlier one in its
 /// quota alone would be another value at the same place of the chart; it goes to a further layer.
-fn layers(source: usize, runs: &[Run]) -> Vec<(&str, Vec<Measured>)> {
+fn layers(source: usize, document: &Document) -> Vec<(&str, Vec<Measured>)> {
+    let runs: &[Run] = &document.runs;
     let mut layers: Vec<(&str, Vec<Measured>)> = Vec::new();
+    let axes = axes_of(document);
     for (arm, point) in summary::groups(runs) {
+        let own = runs
+            .iter()
+            .filter(|run| run.arm == arm && run.point == *point);
+        let own: Vec<Run> = own.cloned().collect();
         let measured = Measured {
             source,
-            point: point.clone(),
-            runs: runs
-                .iter()
-                .filter(|run| run.arm == arm && run.point == *point)
-                .cloned()
-                .collect(),
+            axes: axes.clone(),
+            point: own
+                .first()
+                .map_or_else(|| point.clone(), |run| run.shared_point().clone()),
+            runs: own,
         };
         let free = layers.iter_mut().find(|(name, layer)| {
             *name == arm
@@ -49,6 +56,17 @@ fn layers(source: usize, runs: &[Run]) -> Vec<(&str, Vec<Measured>)> {
         }
     }
     layers
+}
+
+/// What the points of a file differ in. Of a file that was not written by Lycosa, no more than it
+/// takes to draw a matrix.
+fn axes_of(document: &Document) -> Vec<Parameter> {
+    let named = document.plan.iter().flat_map(|plan| &plan.axes);
+    let axes: Vec<Parameter> = named.take(AXES_MAX).cloned().collect();
+    if axes.is_empty() {
+        return axes::records();
+    }
+    axes
 }
 
 fn subject(position: usize, source: &Source, arm: &str, measured: Vec<Measured>) -> Subject {
@@ -65,6 +83,11 @@ fn subject(position: usize, source: &Source, arm: &str, measured: Vec<Measured>)
         command: record
             .filter(|_| !ArmSpec::is_built_in(arm))
             .map(|record| record.command.clone()),
+        options: document
+            .plan
+            .as_ref()
+            .and_then(|plan| plan.arm_options.get(arm).cloned())
+            .unwrap_or_default(),
         sources: vec![position],
         measured,
     }
@@ -72,7 +95,9 @@ fn subject(position: usize, source: &Source, arm: &str, measured: Vec<Measured>)
 
 impl Measured {
     fn is_at_the_place_of(&self, other: &Self) -> bool {
-        self.point.records == other.point.records && is_comparable(&self.point, &other.point)
+        self.axes == other.axes
+            && is_comparable(&self.axes, &self.point, &other.point)
+            && axes::place(&self.axes, &self.point) == axes::place(&self.axes, &other.point)
     }
 }
 
@@ -83,6 +108,7 @@ impl Subject {
         self.arm == other.arm
             && self.program == other.program
             && self.command == other.command
+            && self.options == other.options
             && is_same_build(&self.host, &other.host)
             && is_same_build(&self.context, &other.context)
             && other.measured.iter().all(|measured| {

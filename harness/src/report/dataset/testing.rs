@@ -1,5 +1,7 @@
 //! Made-up files for the tests of every form.
 
+use lycosa_lua::worker::{Resources, Sample};
+
 use super::{Dataset, Source};
 use crate::environment::Translator;
 use crate::result::file::Document;
@@ -76,4 +78,32 @@ pub(crate) fn named(name: &str) -> Dataset {
     source.document.context.cpu = name.to_owned();
     source.document.context.os = name.to_owned();
     Dataset::new(vec![source], vec![name.to_owned()], None).unwrap()
+}
+
+/// The same two arms at one size, whose repetitions were told in so many intervals.
+pub(crate) fn with_courses(count: u32) -> Dataset {
+    let mut source = two_arms_on("m2", 1.0);
+    let runs = &mut source.document.runs;
+    runs.retain(|run| run.point.records == 2_000_000);
+    for run in runs {
+        let interval_s = run.wall_s / f64::from(count);
+        let ops = run.ops / u64::from(count);
+        run.series = (1..=count)
+            .map(|number| Sample {
+                t_s: interval_s * f64::from(number),
+                interval_s,
+                ops: ops - u64::from(number % 3) * ops / 10,
+                txn_latency_ns: run.txn_latency_ns,
+                resources: Some(Resources {
+                    cpu_user_s: Some(interval_s * 0.9),
+                    cpu_system_s: Some(interval_s * 0.1),
+                    resident_bytes: Some(20_000_000 + u64::from(number) * 1_000_000),
+                    index_bytes: Some(1_000_000),
+                    tuple_bytes: Some(u64::from(number) * 500_000),
+                    ..Resources::default()
+                }),
+            })
+            .collect();
+    }
+    Dataset::new(vec![source], Vec::new(), None).unwrap()
 }

@@ -1,9 +1,13 @@
+use std::collections::BTreeMap;
+
+use lycosa_lua::worker::IndexKind;
 use proptest::prelude::*;
 use serde_json::Value;
 
 use super::testing::{source, two_arms, two_arms_on};
 use super::*;
 use crate::report::{csv, google_benchmark, html, markdown, page::Page, side_by_side};
+use crate::result::plan::PlanRecord;
 use crate::result::testing::runs;
 
 fn labels(dataset: &Dataset) -> Vec<&str> {
@@ -24,7 +28,7 @@ fn a_file_of_two_arms_is_a_section_of_two_series_with_ratios() {
     assert_eq!(labels(&dataset), ["native", "rosetta"]);
     assert_eq!(dataset.sections.len(), 1);
     let section = &dataset.sections[0];
-    assert_eq!(section.sizes().len(), 20);
+    assert_eq!(section.places().len(), 20);
     let ratio = section.series[1].points[4].ratio.as_ref().unwrap();
     assert!((ratio.pair.ratio - 1.6).abs() < 0.02);
     assert!(ratio.took_turns);
@@ -107,7 +111,9 @@ fn sizes_that_two_files_share_out_are_one_line() {
         source("1M.json", "m1", runs(&[0.1; 6])),
     ]);
     assert_eq!(labels(&dataset), ["native"]);
-    assert_eq!(dataset.sections[0].sizes(), [1_000_000, 5_000_000]);
+    let places = dataset.sections[0].places().concat();
+    let texts: Vec<String> = places.into_iter().map(|level| level.text).collect();
+    assert_eq!(texts, ["1M", "5M"]);
 }
 
 #[test]
@@ -225,4 +231,72 @@ fn a_file_without_runs_and_hostile_names_are_written_in_every_form() {
         run.wall_s = 0.0;
     }
     write_all(&dataset(vec![source("a.json", "m1", none)]));
+}
+
+/// Two by two points, measured as words and numbers come, along these axes.
+fn matrix(axes: Vec<Parameter>) -> Source {
+    let mut all = Vec::new();
+    for fibers in [10, 1] {
+        for index in [IndexKind::Hash, IndexKind::Tree] {
+            let mut own = runs(&[0.1; 6]);
+            for run in &mut own {
+                run.point.fibers = fibers;
+                run.point.index = index;
+            }
+            all.extend(own);
+        }
+    }
+    let mut source = source("m.json", "m1", all);
+    source.document.plan = Some(PlanRecord {
+        arms: vec![String::from("native")],
+        points: Vec::new(),
+        cold: 1,
+        counted: 6,
+        workload_digest: None,
+        axes,
+        arm_options: BTreeMap::new(),
+    });
+    source
+}
+
+#[test]
+fn a_file_that_names_its_axes_is_one_section_along_them() {
+    let dataset = dataset(vec![matrix(vec![Parameter::Fibers, Parameter::Index])]);
+    let [section] = &dataset.sections[..] else {
+        panic!("several sections");
+    };
+    let places = section.places();
+    let texts: Vec<String> = places
+        .iter()
+        .map(|place| format!("{} {}", place[0].text, place[1].text))
+        .collect();
+    // Numbers rise; words stay in the order in which they were measured.
+    assert_eq!(texts, ["1 hash", "1 tree", "10 hash", "10 tree"]);
+    let page = html::page(&dataset).unwrap();
+    assert_eq!(page.matches("<figure class=\"heat\">").count(), 1);
+}
+
+#[test]
+fn without_axes_or_with_too_many_points_stand_apart() {
+    assert_eq!(dataset(vec![matrix(Vec::new())]).sections.len(), 4);
+    let setting = |name: &str| Parameter::Setting(name.to_owned());
+    let many = vec![setting("a"), setting("b"), Parameter::Fibers];
+    assert_eq!(dataset(vec![matrix(many)]).sections.len(), 4);
+}
+
+#[test]
+fn axes_from_a_file_are_text() {
+    let name = "<script>\u{1b}[2J\u{202e}";
+    let axes = vec![Parameter::Fibers, Parameter::Setting(name.to_owned())];
+    let dataset = dataset(vec![matrix(axes)]);
+    let page = html::page(&dataset).unwrap();
+    let mut text = String::new();
+    markdown::write(&mut text, &dataset).unwrap();
+    let mut terminal = Vec::new();
+    side_by_side::write(&mut Page::new(&mut terminal, 80), &dataset).unwrap();
+    let terminal = String::from_utf8(terminal).unwrap();
+    assert!(!page.contains("<script"));
+    for shown in [page, text, terminal] {
+        assert!(!shown.contains("\u{1b}[2J") && !shown.contains('\u{202e}'));
+    }
 }

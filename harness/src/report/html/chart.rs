@@ -72,6 +72,8 @@ pub(super) struct Line {
     /// Place among the lines that stand beside each other, and how many do; `None` where all stand
     /// in one place.
     pub(super) lane: Option<(usize, usize)>,
+    /// Whether there are too many medians to mark each.
+    pub(super) is_bare: bool,
 }
 
 /// A repetition.
@@ -195,6 +197,9 @@ impl Chart {
                         EmptyElement::at((*x, y)) + PathElement::new(cap, style)
                     }))?;
                 }
+            }
+            if line.is_bare {
+                continue;
             }
             let shape = median_shape(line.subject);
             chart.draw_series(medians.into_iter().map(|point| {

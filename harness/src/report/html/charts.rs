@@ -1,12 +1,15 @@
 //! The charts of a section: wall time, throughput, ratio, spread, latency.
 //!
-//! With several numbers of records they run along the horizontal axis; with a single one the subjects
-//! stand side by side there.
+//! The section's first axis runs along the horizontal one, with a line for each value of the second;
+//! of a single place the subjects stand side by side there.
 
 use super::axis::{Axis, Origin};
 use super::chart::{Chart, Dot, Line};
-use crate::quantity::short_count;
-use crate::report::dataset::{Dataset, Section, Series, SeriesPoint};
+use crate::axes::{Level, Parameter};
+use crate::quantity::{decimal_bytes, short_count};
+use crate::report::dataset::{Dataset, Section, SeriesPoint};
+use crate::report::figures_table::time_title;
+use crate::report::plain;
 use crate::report::side_by_side::cut;
 use crate::result::Run;
 
@@ -15,23 +18,68 @@ const NAMES_WIDTH: usize = 48;
 
 /// All charts that the section has data for.
 pub(super) fn of(dataset: &Dataset, section: &Section) -> Vec<Chart> {
-    let charts = Charts {
-        dataset,
-        section,
-        sizes: section.sizes(),
-    };
+    let charts = Charts::new(dataset, section);
     let noun = section.point.operation_noun();
     let mut all = vec![charts.wall_time(), charts.throughput(noun)];
+    all.extend(charts.latency_along());
     all.extend(charts.ratio());
     all.push(charts.spread());
     all.extend(charts.latency());
     all
 }
 
+/// What tells the lines of a section apart: the series, and the value of the second axis.
+#[derive(Debug, Clone)]
+pub(super) struct Strand {
+    /// Position of the series.
+    series: usize,
+    /// Levels of all axes but the first.
+    rest: Vec<Level>,
+    /// Number that decides on color, dash and mark.
+    pub(super) ink: usize,
+    /// Its name.
+    pub(super) label: String,
+}
+
+/// The lines of a section, in the order of the legend.
+pub(super) fn strands(dataset: &Dataset, section: &Section) -> Vec<Strand> {
+    let mut strands: Vec<Strand> = Vec::new();
+    let places = section.places();
+    for (position, series) in section.series.iter().enumerate() {
+        let label = dataset.label(series);
+        for place in places.iter().filter(|place| series.at(place).is_some()) {
+            let rest = &place[1..];
+            let is_known = |other: &Strand| other.series == position && other.rest == rest;
+            if strands.iter().any(is_known) {
+                continue;
+            }
+            let named = section.axes[1..].iter().zip(rest);
+            let named = named.map(|(axis, level)| format!("{} {}", axis.title(), level.text));
+            let rest_text = plain(&named.collect::<Vec<_>>().join(", "));
+            let (ink, label) = match (rest.is_empty(), section.series.len()) {
+                (true, _) => (series.subject, label.to_owned()),
+                (false, 1) => (strands.len(), rest_text),
+                (false, _) => (strands.len(), format!("{label}, {rest_text}")),
+            };
+            strands.push(Strand {
+                series: position,
+                rest: rest.to_vec(),
+                ink,
+                label,
+            });
+        }
+    }
+    strands
+}
+
 struct Charts<'a> {
     dataset: &'a Dataset,
     section: &'a Section,
-    sizes: Vec<u64>,
+    strands: Vec<Strand>,
+    /// Levels of the first axis.
+    levels: Vec<Level>,
+    /// Whether they are numbers.
+    is_numeric: bool,
 }
 
 /// A value of a repetition, and its median and interval out of those of the wall time.
@@ -42,7 +90,7 @@ struct Quantity {
 }
 
 const WALL_TIME: Quantity = Quantity {
-    of_run: |run| run.wall_s,
+    of_run: Run::compared_s,
     of_figures: |point| Some(point.figures.as_ref()?.wall_s.median),
     interval: |point| point.figures.as_ref()?.wall_s.interval,
 };
@@ -50,16 +98,31 @@ const WALL_TIME: Quantity = Quantity {
 const THROUGHPUT: Quantity = Quantity {
     of_run: |run| run.ops_per_s,
     of_figures: |point| Some(point.figures.as_ref()?.ops_per_s),
-    // The rate falls as the time rises, so the bounds swap.
-    interval: |point| {
-        let figures = point.figures.as_ref()?;
-        let (low, high) = figures.wall_s.interval?;
-        let operations = figures.ops_per_s * figures.wall_s.median;
-        Some((operations / high, operations / low))
-    },
+    interval: |point| point.figures.as_ref()?.ops_per_s_interval(),
 };
 
-impl Charts<'_> {
+/// The 95th percentile over all transactions of a point.
+const LATENCY: Quantity = Quantity {
+    of_run: |run| run.txn_latency_ns.p95 as f64,
+    of_figures: |point| {
+        let latency = point.figures.as_ref()?.txn_latency_ns;
+        (latency.count > 0).then_some(latency.p95 as f64)
+    },
+    interval: |_| None,
+};
+
+impl<'a> Charts<'a> {
+    fn new(dataset: &'a Dataset, section: &'a Section) -> Self {
+        let levels = section.levels(0);
+        Self {
+            dataset,
+            section,
+            strands: strands(dataset, section),
+            is_numeric: levels.iter().all(|level| level.number.is_some()),
+            levels,
+        }
+    }
+
     fn wall_time(&self) -> Chart {
         let lines = self.lines(&WALL_TIME);
         let (factor, unit) = match largest(&lines) {
@@ -67,8 +130,8 @@ impl Charts<'_> {
             largest if largest < 1.0 => (1e3, "ms"),
             _ => (1.0, "s"),
         };
-        let title = format!("Wall time, {unit}");
-        let mut chart = self.over_sizes(title, scaled(lines, factor));
+        let title = format!("{}, {unit}", time_title(&self.section.point));
+        let mut chart = self.over_places(title, scaled(lines, factor));
         chart.y = chart.y.in_step_with(&chart.x, &values(&chart.lines));
         chart
     }
@@ -81,7 +144,28 @@ impl Charts<'_> {
             _ => (1.0, ""),
         };
         let title = format!("Throughput, {unit}{noun} a second");
-        self.over_sizes(title, scaled(lines, factor))
+        self.over_places(title, scaled(lines, factor))
+    }
+
+    /// The 95th percentile along an axis of load; where sizes vary it says little.
+    fn latency_along(&self) -> Option<Chart> {
+        if self.section.axes[0] == Parameter::Records || self.levels.len() < 2 {
+            return None;
+        }
+        let lines = self.lines(&LATENCY);
+        let lines: Vec<Line> = lines
+            .into_iter()
+            .map(|line| Line {
+                dots: Vec::new(),
+                ..line
+            })
+            .collect();
+        if lines.iter().all(|line| line.medians.is_empty()) {
+            return None;
+        }
+        let (factor, unit) = latency_unit(&lines);
+        let title = format!("Latency of a transaction, p95, {unit}");
+        Some(self.over_places(title, scaled(lines, factor)))
     }
 
     fn ratio(&self) -> Option<Chart> {
@@ -89,17 +173,17 @@ impl Charts<'_> {
             .dataset
             .label(&self.section.series[self.section.reference]);
         let mut lines: Vec<Line> = Vec::new();
-        for (position, series) in self.section.series.iter().enumerate() {
-            if position == self.section.reference {
+        for strand in &self.strands {
+            if strand.series == self.section.reference {
                 continue;
             }
             let mut line = Line {
-                subject: series.subject,
+                subject: strand.ink,
                 ..Line::default()
             };
-            for point in &series.points {
+            for point in self.points(strand) {
                 let Some(ratio) = &point.ratio else { continue };
-                let x = self.place(position, point);
+                let x = self.place(strand, point);
                 let estimate = ratio.pair.estimate();
                 line.medians.push((x, estimate.ratio));
                 if let Some((low, high)) = estimate.interval {
@@ -121,23 +205,23 @@ impl Charts<'_> {
     /// coarse for.
     fn spread(&self) -> Chart {
         let percent = |value: f64, median: f64| (value / median - 1.0) * 100.0;
-        let count = self.section.series.len();
-        let is_beside = self.sizes.len() > 1 && count > 1;
+        let count = self.strands.len();
+        let is_beside = self.levels.len() > 1 && count > 1;
         let mut lines = Vec::new();
-        for (position, series) in self.section.series.iter().enumerate() {
+        for (position, strand) in self.strands.iter().enumerate() {
             let mut line = Line {
-                subject: series.subject,
+                subject: strand.ink,
                 lane: is_beside.then_some((position, count)),
                 ..Line::default()
             };
-            for point in &series.points {
+            for point in self.points(strand) {
                 let Some(figures) = &point.figures else {
                     continue;
                 };
-                let x = self.place(position, point);
+                let x = self.place(strand, point);
                 let median = figures.wall_s.median;
                 line.dots
-                    .extend(dots(point, x, |run| percent(run.wall_s, median)));
+                    .extend(dots(point, x, |run| percent(run.compared_s(), median)));
             }
             lines.push(line);
         }
@@ -148,24 +232,22 @@ impl Charts<'_> {
         chart
     }
 
-    /// Percentiles at the largest number of records that the most series share.
+    /// Percentiles at the last level of the first axis that the most lines share.
     fn latency(&self) -> Option<Chart> {
-        let holders = |records: u64| {
-            let has = |series: &&Series| {
-                series
-                    .at(records)
-                    .is_some_and(|point| point.figures.is_some())
-            };
-            self.section.series.iter().filter(has).count()
+        let at = |strand: &Strand, level: &Level| {
+            let mut points = self.points(strand).into_iter();
+            let point = points.find(|point| point.place[0] == *level)?;
+            Some((point, point.figures.as_ref()?))
         };
-        let records = self
-            .sizes
-            .iter()
-            .copied()
-            .max_by_key(|records| (holders(*records), *records))?;
+        let holders = |level: &Level| {
+            let has = |strand: &&Strand| at(strand, level).is_some();
+            self.strands.iter().filter(has).count()
+        };
+        let levels = self.levels.iter().enumerate();
+        let (_, level) = levels.max_by_key(|(position, level)| (holders(level), *position))?;
         let mut lines = Vec::new();
-        for series in &self.section.series {
-            let figures = series.at(records).and_then(|point| point.figures.as_ref());
+        for strand in &self.strands {
+            let figures = at(strand, level).map(|(_, figures)| figures);
             let Some(figures) = figures.filter(|figures| figures.txn_latency_ns.count > 0) else {
                 continue;
             };
@@ -182,7 +264,7 @@ impl Charts<'_> {
                 .zip(values.map(|ns| ns as f64))
                 .collect();
             lines.push(Line {
-                subject: series.subject,
+                subject: strand.ink,
                 medians,
                 ..Line::default()
             });
@@ -190,16 +272,14 @@ impl Charts<'_> {
         if lines.is_empty() {
             return None;
         }
-        let (factor, unit) = match largest(&lines) {
-            largest if largest < 1e4 => (1.0, "ns"),
-            largest if largest < 1e8 => (1e-3, "us"),
-            _ => (1e-6, "ms"),
-        };
+        let (factor, unit) = latency_unit(&lines);
         let lines = scaled(lines, factor);
-        let title = format!(
-            "Latency of a transaction at {} records, {unit}",
-            short_count(records)
-        );
+        let text = plain(&level.text);
+        let place = match &self.section.axes[0] {
+            Parameter::Records => format!("{text} records"),
+            axis => plain(&format!("{} {text}", axis.title())),
+        };
+        let title = format!("Latency of a transaction at {place}, {unit}");
         let y = Axis::fitting(&values(&lines), Origin::Zero, number);
         let names = ["p50", "p95", "p99", "p99.9", "max"].map(str::to_owned);
         Some(Chart {
@@ -214,15 +294,15 @@ impl Charts<'_> {
     }
 
     fn lines(&self, quantity: &Quantity) -> Vec<Line> {
-        let series = self.section.series.iter().enumerate();
-        series
-            .map(|(position, series)| {
+        let strands = self.strands.iter();
+        strands
+            .map(|strand| {
                 let mut line = Line {
-                    subject: series.subject,
+                    subject: strand.ink,
                     ..Line::default()
                 };
-                for point in &series.points {
-                    let x = self.place(position, point);
+                for point in self.points(strand) {
+                    let x = self.place(strand, point);
                     line.medians
                         .extend((quantity.of_figures)(point).map(|median| (x, median)));
                     line.intervals
@@ -234,35 +314,60 @@ impl Charts<'_> {
             .collect()
     }
 
+    /// The points of a line, from left to right.
+    fn points(&self, strand: &Strand) -> Vec<&'a SeriesPoint> {
+        let points = self.section.series[strand.series].points.iter();
+        points
+            .filter(|point| point.place[1..] == strand.rest)
+            .collect()
+    }
+
     /// Where a point stands on the horizontal axis.
-    fn place(&self, position: usize, point: &SeriesPoint) -> f64 {
-        if self.sizes.len() > 1 {
-            point.point.records as f64
+    fn place(&self, strand: &Strand, point: &SeriesPoint) -> f64 {
+        let level = &point.place[0];
+        let position = if self.levels.len() > 1 {
+            self.levels.iter().position(|other| other == level)
         } else {
-            position as f64
+            let is_one =
+                |other: &Strand| (other.series, &other.rest) == (strand.series, &strand.rest);
+            self.strands.iter().position(is_one)
+        };
+        match level.number {
+            Some(number) if self.levels.len() > 1 && self.is_numeric => number,
+            _ => position.unwrap_or(0) as f64,
         }
     }
 
-    fn over_sizes(&self, title: String, lines: Vec<Line>) -> Chart {
+    fn over_places(&self, title: String, lines: Vec<Line>) -> Chart {
         let y = Axis::fitting(&values(&lines), Origin::Zero, number);
         self.chart(title, y, lines)
     }
 
     fn chart(&self, title: String, y: Axis, lines: Vec<Line>) -> Chart {
-        let (x_title, x) = match self.sizes.as_slice() {
-            [records] => (
-                format!("{} records", short_count(*records)),
+        let axis = &self.section.axes[0];
+        let (x_title, x) = match &self.levels[..] {
+            [level] if *axis == Parameter::Records => {
+                (format!("{} records", level.text), Axis::named(self.names()))
+            }
+            [level] => (
+                format!("{} {}", axis.title(), level.text),
                 Axis::named(self.names()),
             ),
-            sizes => {
-                let sizes: Vec<f64> = sizes.iter().map(|records| *records as f64).collect();
-                let format = |value: f64| short_count(value.max(0.0) as u64);
-                (
-                    String::from("records"),
-                    Axis::fitting(&sizes, Origin::Zero, format),
-                )
+            levels if self.is_numeric => {
+                let numbers: Vec<f64> = levels.iter().filter_map(|level| level.number).collect();
+                let format = match axis {
+                    Parameter::Records => |value: f64| short_count(value.max(0.0) as u64),
+                    Parameter::Memory => |value: f64| decimal_bytes(value.max(0.0) as u64),
+                    _ => number,
+                };
+                (axis.title(), Axis::fitting(&numbers, Origin::Zero, format))
+            }
+            levels => {
+                let texts = levels.iter().map(|level| level.text.as_str());
+                (axis.title(), Axis::named(shortened(texts)))
             }
         };
+        let x_title = plain(&x_title);
         Chart {
             description: self.described(&title),
             title,
@@ -275,25 +380,32 @@ impl Charts<'_> {
     }
 
     fn names(&self) -> Vec<String> {
-        let width = (NAMES_WIDTH / self.section.series.len().max(1)).max(3);
-        self.section
-            .series
-            .iter()
-            .map(|series| cut(self.dataset.label(series), width))
-            .collect()
+        shortened(self.strands.iter().map(|strand| strand.label.as_str()))
     }
 
     fn described(&self, title: &str) -> String {
-        let names: Vec<&str> = self
-            .section
-            .series
-            .iter()
-            .map(|series| self.dataset.label(series))
-            .collect();
+        let strands = self.strands.iter();
+        let names: Vec<&str> = strands.map(|strand| strand.label.as_str()).collect();
         format!(
             "{title}: {}. The tables below hold the numbers.",
             names.join("; ")
         )
+    }
+}
+
+/// Names that fit below a chart together.
+fn shortened<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let names: Vec<&str> = names.collect();
+    let width = (NAMES_WIDTH / names.len().max(1)).max(3);
+    names.iter().map(|name| cut(&plain(name), width)).collect()
+}
+
+/// The factor from nanoseconds to the unit that suits lines of latencies.
+fn latency_unit(lines: &[Line]) -> (f64, &'static str) {
+    match largest(lines) {
+        largest if largest < 1e4 => (1.0, "ns"),
+        largest if largest < 1e8 => (1e-3, "us"),
+        _ => (1e-6, "ms"),
     }
 }
 
@@ -315,7 +427,7 @@ fn dots(point: &SeriesPoint, x: f64, value: impl Fn(&Run) -> f64) -> Vec<Dot> {
 }
 
 /// Every value that a line has.
-fn values(lines: &[Line]) -> Vec<f64> {
+pub(super) fn values(lines: &[Line]) -> Vec<f64> {
     lines
         .iter()
         .flat_map(|line| {
@@ -333,11 +445,13 @@ fn values(lines: &[Line]) -> Vec<f64> {
         .collect()
 }
 
-fn largest(lines: &[Line]) -> f64 {
+/// The largest value, at least 0.
+pub(super) fn largest(lines: &[Line]) -> f64 {
     values(lines).into_iter().fold(0.0, f64::max)
 }
 
-fn scaled(mut lines: Vec<Line>, factor: f64) -> Vec<Line> {
+/// The same lines in another unit.
+pub(super) fn scaled(mut lines: Vec<Line>, factor: f64) -> Vec<Line> {
     for line in &mut lines {
         let medians = line.medians.iter_mut().map(|(_, y)| y);
         for y in medians.chain(line.dots.iter_mut().map(|dot| &mut dot.y)) {

@@ -7,17 +7,20 @@
 mod axis;
 mod chart;
 mod charts;
+mod courses;
+mod heat_map;
 mod svg;
 mod walls;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::dataset::{Dataset, Section, Series, SeriesPoint};
+use super::matrix::{self, matrices};
 use super::page::Seconds;
 use super::table::{Align, Table};
 use super::warnings::Warning;
-use super::{figures_table, machines_table, method, plain, warnings};
-use crate::quantity::short_count;
+use super::{course_table, figures_table, machines_table, method, plain, warnings};
+use crate::axes::Level;
 use crate::result::Run;
 
 const STYLE: &str = include_str!("style.css");
@@ -70,10 +73,12 @@ pub(crate) fn page(dataset: &Dataset) -> anyhow::Result<String> {
                         @for section in &sections { (section) }
                     }
                     @for wall in &walls { (wall) }
-                    section {
-                        h2 { "Environment" }
-                        p.dim { "Rows that differ are marked with \u{2260}." }
-                        (table(&machines_table::table(dataset), "machines"))
+                    @if !dataset.subjects.is_empty() {
+                        section {
+                            h2 { "Environment" }
+                            p.dim { "Rows that differ are marked with \u{2260}." }
+                            (table(&machines_table::table(dataset), "machines"))
+                        }
                     }
                     section {
                         h2 { "How it was measured" }
@@ -132,10 +137,14 @@ fn section(dataset: &Dataset, number: usize, section: &Section) -> anyhow::Resul
         .iter()
         .map(chart::Chart::figure)
         .collect::<Result<_, _>>()?;
-    let tables = [
+    let mut tables = matrices(dataset, section);
+    tables.extend([
         figures_table::times(dataset, section),
         figures_table::latencies(dataset, section),
-    ];
+    ]);
+    tables.extend(course_table::table(dataset, section));
+    let heat_maps = heat_maps(dataset, section);
+    let courses = courses::folds(dataset, section)?;
     Ok(html! {
         section id=(format!("section-{number}")) {
             h2 { (method::workload(section)) }
@@ -144,11 +153,15 @@ fn section(dataset: &Dataset, number: usize, section: &Section) -> anyhow::Resul
                 @for sentence in method::findings(dataset, section) { li { (sentence) } }
             }
             ul.legend {
-                @for series in &section.series {
-                    li { (chart::swatch(series.subject)) (dataset.label(series)) }
+                @for strand in charts::strands(dataset, section) {
+                    li { (chart::swatch(strand.ink)) (strand.label) }
                 }
             }
-            div.charts { @for chart in &charts { (chart) } }
+            div.charts {
+                @for map in &heat_maps { (map) }
+                @for chart in &charts { (chart) }
+            }
+            (courses)
             @for figures in &tables {
                 h3 { (figures.caption) }
                 (table(figures, "figures"))
@@ -156,6 +169,18 @@ fn section(dataset: &Dataset, number: usize, section: &Section) -> anyhow::Resul
             (repetitions(dataset, section))
         }
     })
+}
+
+/// A heat map for each series of a section with two axes.
+fn heat_maps(dataset: &Dataset, section: &Section) -> Vec<Markup> {
+    let noun = plain(section.point.operation_noun());
+    matrix::of_series(dataset, section)
+        .iter()
+        .map(|(label, matrix, points, best)| {
+            let about = if section.series.len() > 1 { label } else { "" };
+            heat_map::figure(matrix, points, *best, (&noun, about))
+        })
+        .collect()
 }
 
 fn table(table: &Table, kind: &str) -> Markup {
@@ -194,11 +219,11 @@ fn table(table: &Table, kind: &str) -> Markup {
 
 /// All repetitions in order of time.
 fn repetitions(dataset: &Dataset, section: &Section) -> Markup {
-    let points = |records: u64| -> Vec<(&Series, &SeriesPoint)> {
+    let points = |place: &[Level]| -> Vec<(&Series, &SeriesPoint)> {
         section
             .series
             .iter()
-            .filter_map(|series| Some((series, series.at(records)?)))
+            .filter_map(|series| Some((series, series.at(place)?)))
             .collect()
     };
     html! {
@@ -209,16 +234,20 @@ fn repetitions(dataset: &Dataset, section: &Section) -> Markup {
                 table {
                     thead {
                         tr {
-                            th.number scope="col" { "records" }
+                            @for axis in &section.axes {
+                                th.number scope="col" { (plain(&axis.title())) }
+                            }
                             th.words scope="col" { "arm" }
                             th.words scope="col" { "repetitions" }
                         }
                     }
                     tbody {
-                        @for records in section.sizes() {
-                            @for (series, point) in points(records) {
+                        @for place in section.places() {
+                            @for (series, point) in points(&place) {
                                 tr {
-                                    th.number scope="row" { (short_count(records)) }
+                                    @for level in &place {
+                                        th.number scope="row" { (plain(&level.text)) }
+                                    }
                                     td.words { (dataset.label(series)) }
                                     td.times { (times(point)) }
                                 }
@@ -233,9 +262,9 @@ fn repetitions(dataset: &Dataset, section: &Section) -> Markup {
 
 fn times(point: &SeriesPoint) -> Markup {
     let counted = point.figures.as_ref().map(|figures| figures.wall_s.median);
-    let like = counted.or_else(|| point.runs.first().map(|run| run.wall_s));
+    let like = counted.or_else(|| point.runs.first().map(Run::compared_s));
     let scale = Seconds::like(like.unwrap_or(1.0));
-    let shown = |run: &Run| scale.with_unit(run.wall_s);
+    let shown = |run: &Run| scale.with_unit(run.compared_s());
     html! {
         @for run in &point.runs {
             @if let Some(reason) = &run.void {

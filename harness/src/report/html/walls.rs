@@ -28,7 +28,7 @@ pub(super) fn section(label: &str, record: &WallRecord) -> anyhow::Result<Markup
             ul.findings {
                 li { "Wall: " (wall::conclusion(record)) "." }
                 @if let Some(end) = &record.at_quota {
-                    @for sentence in wall::at_quota(end) { li { "At the quota: " (plain(&sentence)) "." } }
+                    @for sentence in wall::at_quota(end) { li { "At the end: " (plain(&sentence)) "." } }
                 }
             }
             ul.legend {

@@ -243,7 +243,7 @@ mod tests {
         let root = groups();
         let group = Group::below(root.path(), Path::new("user/shell"), 2 << 30).unwrap();
         let made = made_in(&root.path().join("user"));
-        assert_eq!(made, [group.path.clone()]);
+        assert_eq!(made.as_slice(), std::slice::from_ref(&group.path));
         let text = |name: &str| fs::read_to_string(group.path.join(name)).unwrap();
         assert_eq!(text("memory.max"), "2147483648");
         assert_eq!(text("memory.swap.max"), "0");

@@ -90,6 +90,14 @@ const GROUP_FIBER_BYTES: u64 = 24 << 10;
 const RLIMIT_START_BYTES: u64 = 96 << 20;
 const RLIMIT_FIBER_BYTES: u64 = (1 << 20) + (64 << 10);
 
+/// How Lua, and what makes fibers and buffers, says that there is no memory. Without any, Lua fails
+/// while it handles that.
+const REFUSALS: [&str; 3] = [
+    "not enough memory",
+    "no memory for",
+    "error in error handling",
+];
+
 /// One process's limit. Dropping it removes what was made for it; drop the process before.
 #[derive(Debug)]
 pub(super) struct Limit {
@@ -171,9 +179,9 @@ impl Limit {
     /// a quota that is larger than the limit.
     pub(super) fn explained(&self, error: WorkerError) -> RepetitionError {
         let is_refusal = match &error {
-            WorkerError::Workload { message, .. } => ["not enough memory", "no memory for"]
-                .iter()
-                .any(|sign| message.contains(sign)),
+            WorkerError::Workload { message, .. } => {
+                REFUSALS.iter().any(|sign| message.contains(sign))
+            }
             WorkerError::Memory { quota_bytes, .. } => *quota_bytes >= self.bytes,
             _ => false,
         };
@@ -181,7 +189,7 @@ impl Limit {
             return error.into();
         }
         self.reached(match error {
-            WorkerError::Workload { message, .. } => message,
+            WorkerError::Workload { message, .. } => first_line(&message),
             WorkerError::Memory {
                 records_done,
                 records,
@@ -194,6 +202,12 @@ impl Limit {
             other => other.to_string(),
         })
     }
+}
+
+/// The first line that says something; what stands below it is where in this program.
+fn first_line(message: &str) -> String {
+    let line = message.lines().find(|line| !line.trim().is_empty());
+    line.unwrap_or_default().trim().to_owned()
 }
 
 /// How much address space the allocator may reserve at once, so that what it does not use leaves room
@@ -278,7 +292,7 @@ mod tests {
             limit.explained(error).to_string()
         };
         assert_eq!(
-            explained("bank.lua:3: not enough memory"),
+            explained("bank.lua:3: not enough memory\nstack traceback:\n"),
             "the limit of 300 MiB ended the worker (bank.lua:3: not enough memory); raise \
              --limit-memory, or measure less"
         );

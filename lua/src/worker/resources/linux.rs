@@ -7,7 +7,7 @@ use super::{Resources, Source, Subject};
 const POWER_FOLDER: &str = "/sys/class/powercap";
 
 /// Adds memory and I/O.
-pub(super) fn add(counters: Resources, source: &dyn Source, subject: Subject) -> Resources {
+pub(super) fn add(counters: &Resources, source: &dyn Source, subject: Subject) -> Resources {
     let file = |name: &str| {
         let path = match subject {
             Subject::Own => format!("/proc/self/{name}"),
@@ -22,7 +22,7 @@ pub(super) fn add(counters: Resources, source: &dyn Source, subject: Subject) ->
         swap_bytes: kilobytes(&status, "VmSwap"),
         read_bytes: number(&io, "read_bytes"),
         written_bytes: number(&io, "write_bytes"),
-        ..counters
+        ..counters.clone()
     }
 }
 
@@ -73,7 +73,7 @@ mod tests {
             let source = Recorded::default()
                 .file(&format!("/proc/{folder}/status"), STATUS)
                 .file(&format!("/proc/{folder}/io"), IO);
-            let found = add(Resources::default(), &source, subject);
+            let found = add(&Resources::default(), &source, subject);
             let expected = Resources {
                 resident_bytes: Some(70_012 << 10),
                 resident_peak_bytes: Some(71_448 << 10),
@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn a_process_that_has_ended_has_no_memory_and_may_hide_its_io() {
         let source = Recorded::default().file("/proc/42/status", "Name:\tgone\nState:\tZ\n");
-        let found = add(Resources::default(), &source, Subject::Process(42));
+        let found = add(&Resources::default(), &source, Subject::Process(42));
         assert_eq!(found, Resources::default());
     }
 
@@ -99,7 +99,7 @@ mod tests {
         let source = Recorded::default()
             .file("/proc/self/status", &status)
             .file("/proc/self/io", "read_bytes: -1\nwrite_bytes\n");
-        let found = add(Resources::default(), &source, Subject::Own);
+        let found = add(&Resources::default(), &source, Subject::Own);
         assert_eq!(found, Resources::default());
     }
 

@@ -22,7 +22,7 @@ const RESIDENT_PEAK: usize = 3;
 const COMPRESSED: usize = 15;
 
 /// Adds memory, I/O and energy.
-pub(super) fn add(counters: Resources, source: &dyn Source, subject: Subject) -> Resources {
+pub(super) fn add(counters: &Resources, source: &dyn Source, subject: Subject) -> Resources {
     let process = source.process_words(subject);
     let memory = match subject {
         Subject::Own => source.memory_words(),
@@ -46,7 +46,7 @@ pub(super) fn add(counters: Resources, source: &dyn Source, subject: Subject) ->
         read_bytes: word(process, READ),
         written_bytes: word(process, WRITTEN),
         energy_j: energy_nj.map(|&nanojoules| nanojoules as f64 / 1e9),
-        ..counters
+        ..counters.clone()
     }
 }
 
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn the_fields_are_found_by_their_positions() {
-        let found = add(Resources::default(), &recorded(58, 19), Subject::Own);
+        let found = add(&Resources::default(), &recorded(58, 19), Subject::Own);
         let expected = Resources {
             resident_bytes: Some(8),
             resident_peak_bytes: Some(3),
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn an_older_system_bills_energy_and_an_intel_mac_counts_none() {
-        let older = add(Resources::default(), &recorded(37, 19), Subject::Own);
+        let older = add(&Resources::default(), &recorded(37, 19), Subject::Own);
         assert_eq!(older.energy_j, Some(33e-9));
         let mut intel = recorded(58, 19);
         (
@@ -89,17 +89,21 @@ mod tests {
             intel.process_words[BILLED_ENERGY],
         ) = (0, 0);
         assert_eq!(
-            add(Resources::default(), &intel, Subject::Own).energy_j,
+            add(&Resources::default(), &intel, Subject::Own).energy_j,
             None
         );
     }
 
     #[test]
     fn of_another_process_memory_is_told_in_less_detail() {
-        let found = add(Resources::default(), &recorded(58, 19), Subject::Process(7));
+        let found = add(
+            &Resources::default(),
+            &recorded(58, 19),
+            Subject::Process(7),
+        );
         assert_eq!(found.resident_bytes, Some(8));
         assert_eq!((found.resident_peak_bytes, found.swap_bytes), (None, None));
-        let gone = add(Resources::default(), &recorded(0, 0), Subject::Process(7));
+        let gone = add(&Resources::default(), &recorded(0, 0), Subject::Process(7));
         assert_eq!(gone, Resources::default());
     }
 }

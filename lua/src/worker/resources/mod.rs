@@ -149,8 +149,8 @@ trait Source {
 }
 
 /// A reading of this process from its start, by the thread that runs the transactions.
-pub(super) fn own(host: &Host) -> Resources {
-    reading(host)
+pub(super) fn own(host: Host) -> Resources {
+    reading(&host)
 }
 
 fn reading(source: &dyn Source) -> Resources {
@@ -160,14 +160,14 @@ fn reading(source: &dyn Source) -> Resources {
         transaction_thread_cpu_s: thread_cpu_s,
         other_threads_cpu_s: others(counters.cpu_s(), thread_cpu_s),
         package_energy_j: linux::package_energy_j(source),
-        ..with_levels(counters, source, Subject::Own)
+        ..with_levels(&counters, source, Subject::Own)
     }
 }
 
 /// Memory, I/O and energy of another process; its CPU time, faults and switches are known when it
 /// has ended and was waited for ([`children`]). All `None` for one that is not there or not ours.
 pub fn of_process(process: u32) -> Resources {
-    with_levels(Resources::default(), &Host, Subject::Process(process))
+    with_levels(&Resources::default(), &Host, Subject::Process(process))
 }
 
 /// CPU time, faults and switches of all processes that this one has started and waited for, and of
@@ -189,7 +189,7 @@ fn counters(usage: Usage) -> Resources {
     }
 }
 
-fn with_levels(counters: Resources, source: &dyn Source, subject: Subject) -> Resources {
+fn with_levels(counters: &Resources, source: &dyn Source, subject: Subject) -> Resources {
     if cfg!(target_os = "macos") {
         macos::add(counters, source, subject)
     } else {
@@ -314,12 +314,12 @@ mod tests {
 
     #[test]
     fn this_process_is_known_to_itself_and_a_missing_one_is_not() {
-        let before = own(&Host);
+        let before = own(Host);
         let mut sum = 0_u64;
-        while own(&Host).since(&before).transaction_thread_cpu_s < Some(0.005) {
+        while own(Host).since(&before).transaction_thread_cpu_s < Some(0.005) {
             sum = (0..10_000).fold(sum, u64::wrapping_add);
         }
-        let spent = own(&Host).since(&before);
+        let spent = own(Host).since(&before);
         assert!(spent.cpu_s() >= Some(0.004), "{spent:?} {sum}");
         assert!(spent.resident_bytes > Some(1 << 16), "{spent:?}");
         let outside = of_process(std::process::id());

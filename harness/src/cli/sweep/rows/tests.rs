@@ -79,7 +79,7 @@ fn labels(text: &str) -> Vec<&str> {
         .lines()
         .filter_map(|line| line.split_whitespace().next());
     words
-        .take_while(|word| *word != "verified" && *word != "interrupted")
+        .take_while(|word| !["best", "verified", "interrupted"].contains(word))
         .collect()
 }
 
