@@ -1,4 +1,5 @@
-//! The B+tree beside the standard library's `BTreeMap`, on 64-bit keys with exact hints.
+//! The B+tree beside the standard library's `BTreeMap` and the B+tree of `scc`, on 64-bit keys with
+//! exact hints. The latter is made for many threads, and pays for that here.
 //!
 //! Times are per operation: Criterion's throughput line gives them as elements a second.
 
@@ -13,6 +14,7 @@ use criterion::{
 };
 use lycosa_engine::index::tree::{Bound, Probe, Tree};
 use lycosa_engine::memory::Arena;
+use scc::{Guard, TreeIndex};
 
 const KEY_COUNT: u64 = 1_000_000;
 const LIMIT_BYTES: usize = 1 << 30;
@@ -46,6 +48,14 @@ fn map_of(keys: &[u64]) -> BTreeMap<u64, u64> {
         map.insert(*key, *key);
     }
     map
+}
+
+fn tree_index_of(keys: &[u64]) -> TreeIndex<u64, u64> {
+    let tree = TreeIndex::new();
+    for key in keys {
+        tree.insert_sync(*key, *key).expect("the keys differ");
+    }
+    tree
 }
 
 fn sequential() -> Vec<u64> {
@@ -108,6 +118,8 @@ fn insert(criterion: &mut Criterion) {
     for (order, keys) in &orders {
         bench_fill(&mut group, &format!("{order}/tree"), keys, tree_of);
         bench_fill(&mut group, &format!("{order}/BTreeMap"), keys, map_of);
+        let name = format!("{order}/scc TreeIndex");
+        bench_fill(&mut group, &name, keys, tree_index_of);
     }
     group.finish();
 }
@@ -116,6 +128,7 @@ fn read(criterion: &mut Criterion) {
     let keys = random();
     let tree = tree_of(&keys);
     let map = map_of(&keys);
+    let index = tree_index_of(&keys);
     // Another order than that of the inserts.
     let probes: Vec<u64> = (0..keys.len())
         .map(|number| keys[number * 7919 % keys.len()])
@@ -140,6 +153,15 @@ fn read(criterion: &mut Criterion) {
                 .fold(0, |sum, value| value.wrapping_add(sum))
         });
     });
+    group.bench_function("get/scc TreeIndex", |bencher| {
+        bencher.iter(|| {
+            let guard = Guard::new();
+            probes
+                .iter()
+                .filter_map(|key| index.peek(key, &guard))
+                .fold(0, |sum, value| value.wrapping_add(sum))
+        });
+    });
     group.bench_function("scan/tree", |bencher| {
         bencher.iter(|| {
             let mut cursor = tree.seek(&Exact(0), Bound::AtOrAfter);
@@ -154,6 +176,15 @@ fn read(criterion: &mut Criterion) {
     group.bench_function("scan/BTreeMap", |bencher| {
         bencher.iter(|| {
             map.range(0..)
+                .fold(0u64, |sum, (_, value)| sum.wrapping_add(*value))
+        });
+    });
+    group.bench_function("scan/scc TreeIndex", |bencher| {
+        bencher.iter(|| {
+            let guard = Guard::new();
+            // Its `range(0..)` gives the same, but takes minutes over keys that came at random.
+            index
+                .iter(&guard)
                 .fold(0u64, |sum, (_, value)| sum.wrapping_add(*value))
         });
     });
