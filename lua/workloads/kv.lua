@@ -155,7 +155,7 @@ local EXPECTED = {
 
 function workload.verify(ctx)
     local space, name = ctx.space, ctx.options.operation
-    local done = ctx.done_ops or ctx.records
+    local done = ctx.done_ops
     local tuples, found, updates = EXPECTED[name](ctx.count, done)
     if space:len() ~= tuples then
         return nil, ('the space holds %d tuples, not %d'):format(space:len(), tuples)

@@ -169,7 +169,7 @@ end
 
 function workload.verify(ctx)
     local space = ctx.space
-    local last, present, found = replay(ctx, ctx.done_ops or ctx.records)
+    local last, present, found = replay(ctx, ctx.done_ops)
     if ctx.found ~= found then
         return nil, ('selects found other tuples than were written: %.0f, not %.0f'):format(ctx.found, found)
     elseif space:len() ~= present then

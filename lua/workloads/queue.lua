@@ -153,7 +153,7 @@ end
 
 -- Nothing lost, nothing twice, and every producer's messages taken in the order in which it put them.
 function workload.verify(ctx)
-    local queue, done, count = ctx.queue, ctx.done, ctx.done_ops or ctx.records
+    local queue, done, count = ctx.queue, ctx.done, ctx.done_ops
     if queue:len() ~= 0 then
         return nil, ('%d messages are still in the queue'):format(queue:len())
     elseif done:len() ~= count then

@@ -140,7 +140,7 @@ end
 
 function workload.verify(ctx)
     local mode, scale = ctx.options.mode, ctx.options.scale
-    local done = ctx.done_ops or ctx.records
+    local done = ctx.done_ops
     local rows = {
         accounts = ACCOUNTS * scale, tellers = TELLERS * scale, branches = scale,
         history = mode == 'select-only' and 0 or done,

@@ -260,7 +260,7 @@ function workload.verify(ctx)
     local options = ctx.options
     local recordcount, fieldcount = options.recordcount, options.fieldcount
     local writers, inserted, count = replay(ctx)
-    local done = ctx.done_ops or ctx.records
+    local done = ctx.done_ops
     if count ~= done then
         return nil, ('%d operations left a trace, not %d'):format(count, done)
     elseif ctx.space:len() ~= recordcount + #inserted then

@@ -60,7 +60,7 @@ pub(crate) fn table(dataset: &Dataset, section: &Section) -> Option<Table> {
 }
 
 /// Whether the points of a section differ in nothing but how long they run.
-fn is_by_size(section: &Section) -> bool {
+pub(crate) fn is_by_size(section: &Section) -> bool {
     matches!(section.axes.as_slice(), [] | [Parameter::Records])
 }
 

@@ -5,7 +5,7 @@ use clap::{Args, Command, FromArgMatches as _};
 use lycosa_lua::worker::{Driver, WorkerOptions, WorkloadInfo, WorkloadSource};
 
 use super::super::Failure;
-use super::super::arguments::{RepetitionArguments, WorkloadArguments};
+use super::super::arguments::{RepetitionArguments, RunArguments, WorkloadArguments};
 use super::super::pace::check_pace;
 use super::super::settings::{check_driver, check_limit, worker_options};
 use crate::axes::{self, Axis, Parameter, Values};
@@ -228,9 +228,10 @@ impl Axes {
 
 /// The options of a run that was given none.
 fn defaults() -> Result<WorkloadArguments, Failure> {
-    let command = WorkloadArguments::augment_args(Command::new("defaults"));
-    let matches = command.try_get_matches_from(["defaults"]);
+    let command = RunArguments::augment_args(Command::new("run"));
+    let matches = command.try_get_matches_from(["run"]);
     matches
-        .and_then(|matches| WorkloadArguments::from_arg_matches(&matches))
+        .and_then(|matches| RunArguments::from_arg_matches(&matches))
+        .map(|run| run.workload)
         .map_err(|error| Failure::failed(error.to_string()))
 }

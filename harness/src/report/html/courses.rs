@@ -6,7 +6,7 @@ use super::axis::{Axis, Origin};
 use super::chart::{Chart, Line};
 use super::charts::{largest, number, scaled, values};
 use crate::axes::Level;
-use crate::report::course_table::name;
+use crate::report::course_table::{is_by_size, name};
 use crate::report::dataset::course::{Course, Piece};
 use crate::report::dataset::{Dataset, Section};
 use crate::report::page::Seconds;
@@ -55,7 +55,10 @@ impl<'a> Fold<'a> {
             })
             .collect();
         (!courses.is_empty()).then_some(Self {
-            name: name(section, point),
+            name: match point.point.duration_s {
+                None if is_by_size(section) => format!("{} records", name(section, point)),
+                _ => name(section, point),
+            },
             courses,
         })
     }
