@@ -205,7 +205,9 @@ impl Workers {
                 how: format!("it cannot be read or waited for ({source})"),
             })?
             .ok_or(RepetitionError::Interrupted)?;
-        if end.json.is_none() && was_interrupted(end.status, &self.interrupt) {
+        // A search for the wall answers on its way, and is ended all the same.
+        let has_ended_well = end.json.is_some() && end.status.success();
+        if !has_ended_well && was_interrupted(end.status, &self.interrupt) {
             return Err(RepetitionError::Interrupted);
         }
         Ok(end)
