@@ -104,6 +104,8 @@ pub(crate) fn concurrency(axes: &[Parameter], point: &Point) -> Option<String> {
     let (fibers, each) = both.split_once(" x ")?;
     match [Parameter::Fibers, Parameter::OpsPerTxn].map(|parameter| varies(&parameter)) {
         [true, true] => None,
+        // Of workloads whose operations are transactions, several may be committed together.
+        [true, false] if each.contains("transaction") => Some(format!("{each} a commit")),
         [true, false] => Some(format!("{each} a transaction")),
         [false, true] => Some(fibers.to_owned()),
         [false, false] => Some(both),
