@@ -76,11 +76,8 @@ fn cpu_shares(resources: &Resources) -> Option<String> {
     let others = resources.other_threads_cpu_s?;
     let all = transactions + others;
     (all > 0.0).then(|| {
-        let share = 100.0 * transactions / all;
-        format!(
-            "CPU {share:.1} % transaction thread, {:.1} % others",
-            100.0 - share
-        )
+        let [transactions, others] = [transactions, others].map(|cpu_s| 100.0 * cpu_s / all);
+        format!("CPU {transactions:.1} % transaction thread, {others:.1} % others")
     })
 }
 
