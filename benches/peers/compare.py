@@ -289,6 +289,12 @@ def parse_arguments():
                         help="quota of both (default: %(default)s)")
     parser.add_argument("--scaling", action="store_true",
                         help="also lycosa's time of an insert at 20M records over that at 1M")
+    add_common_arguments(parser)
+    return parser.parse_args()
+
+
+def add_common_arguments(parser):
+    """What is saved, and which programs are compared."""
     parser.add_argument("--json", metavar="FILE", type=pathlib.Path,
                         help="saves everything, raw repetitions included")
     parser.add_argument("--lycosa", metavar="PROGRAM", type=program,
@@ -296,14 +302,12 @@ def parse_arguments():
                         help="(default: this clone's release build)")
     parser.add_argument("--tarantool", metavar="PROGRAM", type=program, default="tarantool",
                         help="(default: the one on PATH)")
-    return parser.parse_args()
 
 
-def main():
-    arguments = parse_arguments()
+def end_with(main):
+    """Runs a script's main function; a failure is one line, and Ctrl-C none."""
     try:
-        with tempfile.TemporaryDirectory() as directory:
-            report(arguments, directory)
+        main()
     except Failed as error:
         show("")
         sys.exit(f"error: {error}")
@@ -312,5 +316,11 @@ def main():
         sys.exit(130)
 
 
+def main():
+    arguments = parse_arguments()
+    with tempfile.TemporaryDirectory() as directory:
+        report(arguments, directory)
+
+
 if __name__ == "__main__":
-    main()
+    end_with(main)

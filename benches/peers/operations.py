@@ -14,12 +14,11 @@ import argparse
 import json
 import pathlib
 import statistics
-import sys
 import tempfile
 import time
 
-from compare import (Failed, LYCOSA, ROOT, TARANTOOL, count, interleave, program, ratio_interval,
-                     run_program, show)
+from compare import (Failed, LYCOSA, TARANTOOL, add_common_arguments, count, end_with, interleave,
+                     ratio_interval, run_program, show)
 
 SCRIPT = pathlib.Path(__file__).with_name("operations.lua")
 START = "start"
@@ -150,27 +149,13 @@ def parse_arguments():
                         help="of each program (default: %(default)s)")
     parser.add_argument("--memory", metavar="BYTES", type=int, default=1 << 30,
                         help="of the tuples that are deleted again (default: 1 GiB)")
-    parser.add_argument("--json", metavar="FILE", type=pathlib.Path,
-                        help="saves everything, raw repetitions included")
-    parser.add_argument("--lycosa", metavar="PROGRAM", type=program,
-                        default=str(ROOT / "target" / "release" / "lycosa"),
-                        help="(default: this clone's release build)")
-    parser.add_argument("--tarantool", metavar="PROGRAM", type=program, default="tarantool",
-                        help="(default: the one on PATH)")
+    add_common_arguments(parser)
     return parser.parse_args()
 
 
 def main():
-    arguments = parse_arguments()
-    try:
-        report(arguments)
-    except Failed as error:
-        show("")
-        sys.exit(f"error: {error}")
-    except KeyboardInterrupt:
-        show("")
-        sys.exit(130)
+    report(parse_arguments())
 
 
 if __name__ == "__main__":
-    main()
+    end_with(main)

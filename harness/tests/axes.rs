@@ -1,37 +1,18 @@
 //! Sweeps over anything but sizes, arms with options of their own, and costs: real processes.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-use std::thread;
-use std::time::Duration;
 
 use serde_json::Value;
 
-/// Starts that a test of kills makes at most.
-const STARTS_MAX: u32 = 60;
+use bench::Bench;
+use kills::kill_again_and_again;
 
-/// A folder to work in, with a state folder of its own.
-struct Bench(tempfile::TempDir);
+#[path = "support/bench.rs"]
+mod bench;
+#[path = "support/kills.rs"]
+mod kills;
 
 impl Bench {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("lycosa"));
-        command
-            .current_dir(self.0.path())
-            .env("LYCOSA_STATE_DIR", self.0.path().join("state"))
-            .args(arguments);
-        command
-    }
-
-    fn output(&self, arguments: &[&str]) -> Output {
-        self.command(arguments).output().unwrap()
-    }
-
     /// What a command that succeeds writes to its standard output.
     fn done(&self, arguments: &[&str]) -> String {
         let output = self.output(arguments);
@@ -54,18 +35,6 @@ impl Bench {
         let (_, message) = message.split_once("error: ").unwrap();
         message.to_owned()
     }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn json(&self, name: &str) -> Value {
-        json(&self.path(name))
-    }
-}
-
-fn json(path: &Path) -> Value {
-    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
 fn text(bytes: &[u8]) -> &str {
@@ -196,25 +165,10 @@ fn a_sweep_over_fibers_that_is_killed_again_and_again_goes_on() {
     let bench = Bench::new();
     let arguments = "sweep --fibers 1,2,5 --records 1k --repeat 4 --resume s.json";
     let arguments: Vec<&str> = arguments.split(' ').collect();
-    let mut kills = 0;
-    for start in 1..=STARTS_MAX {
-        let mut child = bench
-            .command(&arguments)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        // Any moment, later and later, so that a slow machine comes to an end as well.
-        let moment = 20 * u64::from(start) + u64::from(start * 7_919 % 100);
-        thread::sleep(Duration::from_millis(moment));
-        kills += u32::from(child.try_wait().unwrap().is_none());
-        child.kill().unwrap();
-        child.wait().unwrap();
-        if bench.path("s.json").exists() && bench.json("s.json")["status"] == "complete" {
-            break;
-        }
-    }
-    assert!(kills > 0, "nothing was killed");
+    kill_again_and_again(
+        || bench.command(&arguments),
+        |_| bench.path("s.json").exists() && bench.json("s.json")["status"] == "complete",
+    );
     let shown = bench.done(&arguments);
     assert_eq!(rows(&shown, "fibers ").len(), 3, "{shown}");
     let document = bench.json("s.json");

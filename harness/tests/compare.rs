@@ -4,45 +4,22 @@
 
 use std::fs;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use bench::Bench;
+
+#[path = "support/bench.rs"]
+mod bench;
+
 /// Long enough for any machine; nothing waits this long unless it is broken.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// A folder to work in, with a state folder of its own.
-struct Bench(tempfile::TempDir);
-
 impl Bench {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("lycosa"));
-        command
-            .current_dir(self.0.path())
-            .env("LYCOSA_STATE_DIR", self.0.path().join("state"))
-            .args(arguments);
-        command
-    }
-
-    fn output(&self, arguments: &[&str]) -> Output {
-        self.command(arguments).output().unwrap()
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn json(&self, name: &str) -> Value {
-        serde_json::from_slice(&fs::read(self.path(name)).unwrap()).unwrap()
-    }
-
     /// What there is in a folder.
     fn names(&self, folder: &str) -> Vec<String> {
         let entries = fs::read_dir(self.path(folder));

@@ -9,8 +9,10 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// Starts that a test of kills makes at most.
-const STARTS_MAX: u32 = 60;
+use kills::kill_again_and_again;
+
+#[path = "support/kills.rs"]
+mod kills;
 
 fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("lycosa"));
@@ -139,31 +141,20 @@ fn a_sweep_that_is_killed_again_and_again_loses_nothing_and_counts_nothing_twice
     let path = folder.path().join("sweep.json");
     let arguments = ["--records", "1k,2k,3k", "--repeat", "4", "--resume"];
     let mut kept: Vec<String> = Vec::new();
-    let mut kills = 0;
-    for start in 1..=STARTS_MAX {
-        let mut child = command(&arguments)
-            .arg(&path)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        // Any moment, later and later, so that a slow machine comes to an end as well.
-        let moment = 20 * u64::from(start) + u64::from(start * 7_919 % 100);
-        thread::sleep(Duration::from_millis(moment));
-        kills += u32::from(child.try_wait().unwrap().is_none());
-        child.kill().unwrap();
-        child.wait().unwrap();
+    let goes_on = || {
+        let mut command = command(&arguments);
+        command.arg(&path);
+        command
+    };
+    kill_again_and_again(goes_on, |start| {
         if !path.exists() {
-            continue;
+            return false;
         }
         let found = runs(&path);
         assert_eq!(found[..kept.len()], kept, "after start {start}");
         kept = found;
-        if json(&path)["status"] == "complete" {
-            break;
-        }
-    }
-    assert!(kills > 0, "nothing was killed");
+        json(&path)["status"] == "complete"
+    });
     assert_done(&command(&arguments).arg(&path).output().unwrap());
     assert_eq!(runs(&path)[..kept.len()], kept);
     let document = json(&path);

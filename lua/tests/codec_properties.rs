@@ -158,7 +158,8 @@ const COMPARE: &str = "
     return function(value)
         local full = bytes(encoder.encode_full(value))
         local compiled = bytes(encoder.encode_compiled(value))
-        return full == compiled, same(value, (msgpack.decode(full)))
+        local operations = bytes(encoder.encode_operations(value))
+        return full == compiled and full == operations, same(value, (msgpack.decode(full)))
     end";
 
 #[test]
@@ -174,7 +175,11 @@ fn both_halves_write_the_same_bytes_and_decoding_gives_the_value_back() {
         failure_persistence: None,
         ..Default::default()
     };
-    proptest!(config, |(items in prop::collection::vec(tree(), 0..18))| {
+    let values_of_any_kind = prop::collection::vec(tree(), 0..18);
+    // As operations of an update are, some longer than the fast half takes.
+    let operation = prop::collection::vec(scalar(), 0..8).prop_map(Tree::List);
+    let operations = prop::collection::vec(operation, 0..7);
+    proptest!(config, |(items in prop_oneof![values_of_any_kind, operations])| {
         let value = build(&lua, &values, &Tree::List(items));
         let (same_bytes, same_value): (bool, bool) = compare.call(value).expect("a comparison");
         prop_assert!(same_bytes, "the halves differ");
