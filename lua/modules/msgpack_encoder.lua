@@ -259,6 +259,9 @@ return {
     encode_operations = compiled and encode_operations_compiled or encode_full,
     encode_full = encode_full,
     encode_compiled = encode_compiled,
+    encode_key_full = native.encode_key,
+    encode_key_compiled = encode_key_compiled,
+    encode_operations_compiled = encode_operations_compiled,
     bytes_of = bytes_of,
     -- The MsgPack of any value as a string.
     pack = function(value) return bytes_of(native.encode_value, value) end,

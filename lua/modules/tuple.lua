@@ -394,6 +394,7 @@ end
 return {
     type = tuple_t,
     small_type = small_tuple_t,
+    ffi_new = new,
     type_ids = {tonumber(tuple_t), tonumber(small_tuple_t)},
     is = is_tuple,
     new = new_tuple,

@@ -97,6 +97,8 @@ pub(crate) struct References {
     pub(crate) pack_error: c_int,
     pub(crate) substitute: c_int,
     pub(crate) make_tuple: c_int,
+    pub(crate) ffi_new: c_int,
+    pub(crate) tuple_type: c_int,
     pub(crate) make_error: c_int,
 }
 

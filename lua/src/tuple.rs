@@ -522,8 +522,12 @@ pub fn install(lua: &mlua::Lua) -> mlua::Result<()> {
     let module = load_module(lua, "tuple", include_str!("../modules/tuple.lua"), &native)?;
     let reference = state::reference(lua, &module.get::<mlua::Value>("from_scratch")?)?;
     let type_ids = module.get("type_ids")?;
+    let ffi_new = state::reference(lua, &module.get::<mlua::Value>("ffi_new")?)?;
+    let tuple_type = state::reference(lua, &module.get::<mlua::Value>("type")?)?;
     state::with_boundary(lua, |boundary| {
         boundary.references.make_tuple = reference;
+        boundary.references.ffi_new = ffi_new;
+        boundary.references.tuple_type = tuple_type;
         boundary.types.tuples = type_ids;
     })
 }
