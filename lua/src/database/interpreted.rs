@@ -101,6 +101,10 @@ unsafe extern "C-unwind" fn take(state: *mut ffi::lua_State) -> c_int {
             ffi::lua_pushnil(state);
             return 1;
         };
+        #[expect(
+            clippy::cast_ptr_alignment,
+            reason = "cdata contents are aligned to eight bytes"
+        )]
         let tuple = cdata_at(state, -1).contents.cast_mut().cast::<u32>();
         lycosa_tuple_fill(tuple, bytes.as_ptr(), size as u32, format_id, stored);
         (*context).forget(serial);
