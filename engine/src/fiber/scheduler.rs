@@ -4,6 +4,10 @@
 //! when that is empty it reads the clock and the inbox, and blocks the thread on the inbox until the
 //! next deadline. A *turn* is one pass over the fibers that were ready when it began, so timers and
 //! other threads are heard even when fibers yield without end.
+//!
+//! A fiber that stops goes back to the loop of `may`'s worker, which runs the strand that has been in its
+//! queue longest. That queue is kept in step with the ready queue, so that this is the strand of the
+//! successor: `may` then switches without an atomic operation.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
@@ -16,7 +20,7 @@ use super::clock::LoopClock;
 use super::handle::{Fiber, FiberState, Phase};
 use super::inbox::{Inbox, Waker};
 use super::runtime::{RuntimeOptions, panic_message};
-use super::strand::Strand;
+use super::strand::{Job, Strand};
 use super::timers::Timers;
 
 /// Ids up to 100 are reserved, as in Tarantool.
@@ -107,6 +111,10 @@ pub(super) struct Core {
     ready: RefCell<VecDeque<Rc<FiberState>>>,
     /// Fibers of the present turn that have still to run.
     turn_left: Cell<usize>,
+    /// Whether the running fiber has queued itself: `may` will queue its strand when it stops.
+    leaving: Cell<bool>,
+    /// Fibers that were queued behind the leaving one, for `may` to queue after it.
+    late: RefCell<Vec<Rc<FiberState>>>,
     timers: RefCell<Timers>,
     inbox: Inbox,
     idle_strands: RefCell<Vec<Rc<Strand>>>,
@@ -131,6 +139,8 @@ impl Core {
             running: RefCell::new(main),
             ready: RefCell::default(),
             turn_left: Cell::new(0),
+            leaving: Cell::new(false),
+            late: RefCell::default(),
             timers: RefCell::default(),
             inbox: Inbox::new(),
             idle_strands: RefCell::default(),
@@ -164,9 +174,22 @@ impl Core {
         self.enqueue(Rc::clone(fiber));
     }
 
+    /// Queues a fiber whose strand is stopped, or the running one, which then stops. `may`'s queue gets
+    /// the strands in the same order: that is all that decides which runs next.
     fn enqueue(&self, fiber: Rc<FiberState>) {
         fiber.phase.set(Phase::Ready);
+        if self.leaving.get() {
+            self.late.borrow_mut().push(Rc::clone(&fiber));
+        } else if self.is_running(&fiber) {
+            self.leaving.set(true);
+        } else {
+            fiber.strand.make_ready();
+        }
         self.ready.borrow_mut().push_back(fiber);
+    }
+
+    fn is_running(&self, fiber: &FiberState) -> bool {
+        std::ptr::eq(&raw const **self.running.borrow(), fiber)
     }
 
     pub(super) fn yield_now(&self) -> Wake {
@@ -202,10 +225,8 @@ impl Core {
     /// Lets another fiber run and returns when it is `me`'s turn again.
     fn hand_over(&self, me: &Rc<FiberState>) {
         me.switches.set(me.switches.get() + 1);
-        let next = self.successor_of(me);
-        if !Rc::ptr_eq(&next, me) {
-            self.switch(me, next);
-        }
+        self.running.replace(self.successor_of(me));
+        self.pause(me);
         self.entered(me);
     }
 
@@ -216,15 +237,25 @@ impl Core {
             .unwrap_or_else(|| self.next_ready())
     }
 
-    /// Makes `next` the running fiber, and pauses the strand of `me` until it is chosen again.
-    fn switch(&self, me: &FiberState, next: Rc<FiberState>) {
-        self.resume(next);
-        me.strand.pause();
+    /// Stops the strand of `me` until `me` is the running fiber. Whoever comes out of `may`'s queue and
+    /// is not, goes behind.
+    fn pause(&self, me: &FiberState) {
+        while !self.is_running(me) {
+            match me.phase.get() {
+                Phase::Ready => Strand::stop_ready(),
+                _ => Strand::stop(),
+            }
+            self.queue_late();
+        }
+        self.queue_late();
     }
 
-    fn resume(&self, next: Rc<FiberState>) {
-        next.strand.resume();
-        self.running.replace(next);
+    /// Lets `may` queue those whom the fiber before could not queue behind itself.
+    fn queue_late(&self) {
+        if self.leaving.replace(false) {
+            let mut late = self.late.borrow_mut();
+            late.drain(..).for_each(|fiber| fiber.strand.make_ready());
+        }
     }
 
     /// What a fiber does first whenever it starts to run.
@@ -327,7 +358,7 @@ impl Core {
         name: &str,
         phase: Phase,
         body: impl FnOnce() + 'static,
-    ) -> Result<Rc<FiberState>, CreateError> {
+    ) -> Result<(Rc<FiberState>, Job), CreateError> {
         let alive = self.alive.get();
         if alive >= self.max_fibers {
             return Err(CreateError::TooManyFibers(self.max_fibers));
@@ -345,8 +376,8 @@ impl Core {
         let fiber = FiberState::new(id, name, phase, Rc::clone(&strand));
         self.fibers.borrow_mut().insert(id, Rc::clone(&fiber));
         let (core, state) = (Rc::clone(self), Rc::clone(&fiber));
-        strand.assign(Box::new(move || core.run_fiber(&state, body)));
-        Ok(fiber)
+        let job: Job = Box::new(move || core.run_fiber(&state, body));
+        Ok((fiber, job))
     }
 
     /// A fiber's whole life, on its strand.
@@ -359,6 +390,7 @@ impl Core {
             }
         };
         me.stack_base.set(stack_position());
+        self.pause(me);
         let mut body = Some(body);
         guarded(&mut || self.entered(me));
         guarded(&mut || body.take().into_iter().for_each(|body| body()));
@@ -381,9 +413,9 @@ impl Core {
         if idle_count < IDLE_STRANDS_LIMIT {
             self.idle_strands.borrow_mut().push(Rc::clone(&me.strand));
         } else {
-            me.strand.quit();
+            me.strand.quit_after_job();
         }
-        self.resume(self.successor_of(me));
+        self.running.replace(self.successor_of(me));
     }
 
     /// Living fibers but the running and the main one.
@@ -435,7 +467,6 @@ impl Core {
         self.end_others();
         for strand in self.idle_strands.take() {
             strand.quit();
-            strand.resume();
         }
     }
 }
@@ -450,19 +481,23 @@ impl Scheduler {
     /// Makes a fiber and runs it at once; returns at its first yield or its end. This is no yield of
     /// the caller.
     pub fn create(&self, name: &str, body: impl FnOnce() + 'static) -> Result<Fiber, CreateError> {
-        let fiber = self.core.new_fiber(name, Phase::Calling, body)?;
+        let (fiber, job) = self.core.new_fiber(name, Phase::Calling, body)?;
         let me = self.core.running();
         me.phase.set(Phase::Calling);
         *fiber.caller.borrow_mut() = Some(Rc::clone(&me));
-        self.core.switch(&me, Rc::clone(&fiber));
+        self.core.running.replace(Rc::clone(&fiber));
+        fiber.strand.call(job);
+        self.core.pause(&me);
         self.core.entered(&me);
         Ok(self.handle(fiber))
     }
 
     /// Makes a fiber and queues it behind those that are ready.
     pub fn spawn(&self, name: &str, body: impl FnOnce() + 'static) -> Result<Fiber, CreateError> {
-        let fiber = self.core.new_fiber(name, Phase::Ready, body)?;
-        self.core.enqueue(Rc::clone(&fiber));
+        let (fiber, job) = self.core.new_fiber(name, Phase::Ready, body)?;
+        // It queues its strand itself, and stops.
+        fiber.strand.call(job);
+        self.core.ready.borrow_mut().push_back(Rc::clone(&fiber));
         Ok(self.handle(fiber))
     }
 
