@@ -9,6 +9,7 @@
 //! whoever has a job for it, as a function is called.
 
 use std::cell::{Cell, OnceCell};
+use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
@@ -24,8 +25,22 @@ pub(super) struct Strand {
     /// itself, until the strand stops.
     idle: FastBlocker,
     job: Cell<Option<Job>>,
+    /// Where on its stack the strand began.
+    top: Cell<usize>,
     quits: Cell<bool>,
 }
+
+/// An address in the caller's frame.
+#[inline(never)]
+pub(super) fn stack_position() -> usize {
+    let here = 0_u8;
+    std::hint::black_box(&raw const here).addr()
+}
+
+/// How many places there are for the frames of a strand to begin at, and about how far they lie apart. All
+/// of them are on the first page of the stack, with room for the frames of a fiber that yields.
+const SHIFT_COUNT: usize = 16;
+const SHIFT_BYTES: usize = 80;
 
 /// Carries a value into `may`'s `spawn`, which asks for `Send`.
 struct StaysOnThread<T>(T);
@@ -74,6 +89,7 @@ impl Strand {
             coroutine: OnceCell::new(),
             idle: FastBlocker::new(),
             job: Cell::new(None),
+            top: Cell::new(0),
             quits: Cell::new(false),
         })
     }
@@ -85,14 +101,14 @@ impl Strand {
         strand
     }
 
-    /// A new strand, idle. `None` when no stack could be mapped. The caller must run on a strand itself.
-    pub(super) fn new(stack_size_words: usize) -> Option<Rc<Self>> {
+    /// A new strand, idle, the `number`th. `None` when no stack could be mapped. The caller must run on a strand itself.
+    pub(super) fn new(stack_size_words: usize, number: usize) -> Option<Rc<Self>> {
         if !can_map_stack(stack_size_words) {
             return None;
         }
         let strand = Self::unattached();
         let carried = StaysOnThread(Rc::clone(&strand));
-        let body = move || carried.into_inner().work();
+        let body = move || carried.into_inner().begin(number % SHIFT_COUNT);
         // A failed mapping panics inside `may` before anything was made, so it is safe to go on.
         let spawned = catch_unwind(AssertUnwindSafe(|| {
             // SAFETY: the body touches no thread-local state across a pause that another coroutine
@@ -140,6 +156,29 @@ impl Strand {
     pub(super) fn quit(&self) {
         self.quits.set(true);
         self.idle.unpark();
+    }
+
+    /// Where on its stack the strand began.
+    pub(super) fn top(&self) -> usize {
+        self.top.get()
+    }
+
+    fn begin(&self, shift: usize) {
+        self.top.set(stack_position());
+        self.work_below(shift);
+    }
+
+    /// Begins to work `shift` frames further down. Stacks begin at the same offset of a page, so without
+    /// this the frames of all fibers would compete for the same few sets of the first cache.
+    #[inline(never)]
+    fn work_below(&self, shift: usize) {
+        if shift == 0 {
+            return self.work();
+        }
+        let space = [MaybeUninit::<u8>::uninit(); SHIFT_BYTES];
+        std::hint::black_box(&space);
+        self.work_below(shift - 1);
+        std::hint::black_box(&space);
     }
 
     /// The life of a strand.
