@@ -357,7 +357,9 @@ impl<'a> Charts<'a> {
                 let numbers: Vec<f64> = levels.iter().filter_map(|level| level.number).collect();
                 let format = match axis {
                     Parameter::Records => |value: f64| short_count(value.max(0.0) as u64),
-                    Parameter::Memory => |value: f64| decimal_bytes(value.max(0.0) as u64),
+                    Parameter::Memory | Parameter::LimitMemory => {
+                        |value: f64| decimal_bytes(value.max(0.0) as u64)
+                    }
                     _ => number,
                 };
                 (axis.title(), Axis::fitting(&numbers, Origin::Zero, format))
