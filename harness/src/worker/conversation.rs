@@ -30,7 +30,7 @@ const OUTPUT_GRACE: Duration = Duration::from_millis(500);
 const SIGNAL_GRACE: Duration = Duration::from_millis(250);
 
 /// How long a command of the user's, which may have started no worker at all, has to end after it
-/// was asked to. A worker sees to that itself.
+/// was asked to, and a program to say that it verifies what it did. A worker sees to that itself.
 const STOP_GRACE: Duration = Duration::from_secs(3);
 
 /// How long nothing is said of a worker that was asked to stop.
@@ -52,6 +52,8 @@ pub(super) struct End {
     pub(super) answers: u32,
     /// How it ended.
     pub(super) status: ExitStatus,
+    /// Whether it has said that it verifies what it did until it was asked to stop.
+    pub(super) is_verifying: bool,
     /// The last lines of a program's standard error; those of a worker have been shown.
     pub(super) errors: Vec<String>,
     /// What it took of the machine in all its life.
@@ -251,16 +253,17 @@ impl Conversation {
         Ok(Some(End {
             json,
             answers: self.stdout.answers(),
+            is_verifying: self.stdout.is_verifying(),
             status,
             errors: std::mem::take(&mut self.errors).into(),
             resources,
         }))
     }
 
-    /// Asks a worker to stop and to verify what it has done; whether it may still do so. Programs
-    /// know nothing of that.
+    /// Asks a process to stop and to verify what it has done; whether it may still do so. Programs
+    /// whose standard input is not held know nothing of that.
     fn stops_by_itself(&mut self, interrupt: &Interrupt, observer: &mut dyn Observer) -> bool {
-        if self.party == Party::Program || interrupt.is_insisted() {
+        if interrupt.is_insisted() {
             return false;
         }
         let Some(stopping) = &mut self.stopping else {
@@ -280,7 +283,7 @@ impl Conversation {
             stopping.has_been_told = true;
             observer.warning("what was done is being verified; Ctrl-C again ends it at once");
         }
-        self.party == Party::Worker || waited < STOP_GRACE
+        self.party == Party::Worker || self.stdout.is_verifying() || waited < STOP_GRACE
     }
 
     fn take(&mut self, chunk: &Chunk, observer: &mut dyn Observer) {
