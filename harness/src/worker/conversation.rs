@@ -175,6 +175,8 @@ pub(super) struct Conversation {
     /// Held open as long as the worker shall live; `Child::wait` would close it.
     lifeline: Option<std::process::ChildStdin>,
     stopping: Option<Stopping>,
+    /// Whether a limit may refuse it memory: what it says of that last is told in other words.
+    is_limited: bool,
     outside: Outside,
 }
 
@@ -188,6 +190,7 @@ impl Conversation {
             party,
             lifeline: child.stdin.take(),
             stopping: None,
+            is_limited: false,
             child,
             chunks,
             stdout,
@@ -207,6 +210,11 @@ impl Conversation {
             conversation.open_pipes += 1;
         }
         Ok(conversation)
+    }
+
+    /// Says whether a limit of memory holds the process.
+    pub(super) fn limit(&mut self, is_limited: bool) {
+        self.is_limited = is_limited;
     }
 
     /// Shows the output until the process ends; `None` if the user ended it.
@@ -310,10 +318,15 @@ impl Conversation {
                 samples.for_each(|sample| observer.sample(&sample));
             }
             Chunk::Stderr(bytes) => {
+                let is_limited = self.is_limited;
                 let Self { stderr, errors, .. } = self;
                 match self.party {
                     Party::Worker | Party::Command => {
-                        stderr.push(bytes, &mut |line| observer.output(line));
+                        stderr.push(bytes, &mut |line| {
+                            if !(is_limited && is_of_allocator(line)) {
+                                observer.output(line);
+                            }
+                        });
                     }
                     Party::Program => stderr.push(bytes, &mut |line| keep(errors, line)),
                 }
@@ -350,6 +363,12 @@ impl Conversation {
             Party::Program => stderr.finish(&mut |line| keep(errors, line)),
         };
     }
+}
+
+/// Whether a line is what Rust says when it ends a process that was refused memory.
+fn is_of_allocator(line: &str) -> bool {
+    line.starts_with("memory allocation of ") && line.ends_with(" bytes failed")
+        || line.starts_with("note: run with `RUST_BACKTRACE=1`")
 }
 
 /// Keeps a line among the last ones.

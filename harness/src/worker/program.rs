@@ -24,6 +24,7 @@ use super::process::Launcher;
 use super::template::{Placeholder, Template};
 use super::told::{Percentiles, ToldResources, ToldSample, ToldStopped};
 use crate::interrupt::Interrupt;
+use crate::quantity::Size;
 use crate::result::latency;
 use crate::schedule::{Observer, Repetition, RepetitionError};
 
@@ -119,9 +120,20 @@ impl Programs {
         } else {
             AnswerScanner::of_json()
         };
+        // A program may take all of its quota at once.
+        let narrow = options
+            .limit_memory_bytes
+            .filter(|limit| options.memory_bytes > *limit)
+            .map_or_else(String::new, |limit| {
+                format!(
+                    "; --limit-memory gives it {}, and --memory asks it to take up to {}",
+                    Size(limit),
+                    Size(options.memory_bytes)
+                )
+            });
         let failed = |how: String, errors: Vec<String>| RepetitionError::Program {
             program: name.clone(),
-            how,
+            how: how + &narrow,
             errors,
         };
         let end = Conversation::new(child, Party::Program, scanner)
