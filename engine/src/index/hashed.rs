@@ -1,5 +1,5 @@
-//! HASH: a table of tuple pointers with a digest of their keys. A full table grows to twice its size at
-//! once, and the bytes of old and new count under the quota while it does.
+//! HASH: a table of tuple pointers with a digest of their keys, in memory of the arena. A full table grows to
+//! twice its size at once, and the bytes of old and new count under the quota while it does.
 //!
 //! The digest spares the table from reading tuples when it grows, and nearly always when it compares. Of a
 //! key that is one unsigned number the digest is the number itself.
@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use foldhash::fast::FixedState;
 
-use crate::memory::{Arena, OutOfMemory};
+use crate::memory::{Arena, OutOfMemory, TableMemory};
 use crate::schema::KeyDefinition;
 use crate::tuple::{Encoded, TuplePtr};
 
@@ -83,7 +83,6 @@ pub(crate) struct HashedIndex {
     table: Table,
     /// Changes whenever tuples may have moved to other slots.
     layout: u64,
-    arena: Rc<Arena>,
 }
 
 impl HashedIndex {
@@ -96,9 +95,8 @@ impl HashedIndex {
         };
         Self {
             digests,
-            table: Table::new(kind),
+            table: Table::new(kind, TableMemory::new(arena)),
             layout: 0,
-            arena,
         }
     }
 
@@ -148,30 +146,18 @@ impl HashedIndex {
         }
     }
 
-    /// Doubles the table. Where the quota refuses that, the places of removed tuples are made usable again,
-    /// so that there is always room for a tuple after deletes.
+    /// Doubles the table. Where it is full of traces of removed tuples, or the quota refuses, their places
+    /// are made usable again, so that there is always room for a tuple after deletes.
     #[cold]
     fn make_room(&mut self) -> Result<(), OutOfMemory> {
-        let before = self.table.memory_bytes();
-        let expected = self.table.grown_bytes();
-        let charged = if self.table.is_half_empty() {
-            Err(OutOfMemory { bytes: expected })
-        } else {
-            self.arena.charge(expected)
-        };
-        if let Err(refused) = charged {
-            self.layout += 1;
-            return if self.table.tidy() {
-                Ok(())
-            } else {
-                Err(refused)
-            };
-        }
-        let grown = self.table.grow();
         self.layout += 1;
-        self.arena
-            .release(if grown.is_ok() { before } else { expected });
-        grown
+        if self.table.is_half_empty() && self.table.tidy() {
+            return Ok(());
+        }
+        match self.table.grow() {
+            Err(_) if self.table.tidy() => Ok(()),
+            outcome => outcome,
+        }
     }
 
     pub(crate) fn replace(&mut self, tuple: TuplePtr) -> Option<TuplePtr> {
@@ -231,11 +217,5 @@ impl HashedIndex {
     /// The slot right behind a tuple, if it is in the index.
     pub(crate) fn slot_after(&self, tuple: TuplePtr) -> Option<usize> {
         self.slot_of(tuple).map(|at| at + 1)
-    }
-}
-
-impl Drop for HashedIndex {
-    fn drop(&mut self) {
-        self.arena.release(self.table.memory_bytes());
     }
 }

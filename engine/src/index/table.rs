@@ -8,7 +8,9 @@
 //! At most three quarters of the slots are in use, the traces of removed tuples among them. A slot takes
 //! 16 bytes; a look-up of a number that is there touches one cache line nearly always.
 
-use crate::memory::OutOfMemory;
+use allocator_api2::vec::Vec;
+
+use crate::memory::{OutOfMemory, TableMemory};
 use crate::tuple::TuplePtr;
 
 /// Numbers that differ in these bits only have neighbouring homes: four slots are a cache line.
@@ -63,10 +65,10 @@ pub(super) enum Place {
     Nowhere,
 }
 
-/// The slots and their counts. The owner accounts for the memory.
+/// The slots and their counts.
 pub(super) struct Table {
     kind: DigestKind,
-    slots: Vec<Slot>,
+    slots: Vec<Slot, TableMemory>,
     /// The number of slots is two to this power, once there are any.
     bits: u32,
     len: usize,
@@ -74,10 +76,10 @@ pub(super) struct Table {
 }
 
 impl Table {
-    pub(super) fn new(kind: DigestKind) -> Self {
+    pub(super) fn new(kind: DigestKind, memory: TableMemory) -> Self {
         Self {
             kind,
-            slots: Vec::new(),
+            slots: Vec::new_in(memory),
             bits: BITS_MIN,
             len: 0,
             removed: 0,
@@ -94,11 +96,6 @@ impl Table {
 
     pub(super) fn memory_bytes(&self) -> usize {
         self.slots.capacity() * size_of::<Slot>()
-    }
-
-    /// Bytes of a table of twice the size.
-    pub(super) fn grown_bytes(&self) -> usize {
-        (self.slots.len() * 2).max(1 << BITS_MIN) * size_of::<Slot>()
     }
 
     /// Whether the tuples would fit a table of half the size: it is full of traces of removed ones.
@@ -206,11 +203,10 @@ impl Table {
         }
     }
 
-    /// Moves everything into a table of twice the size. Fails, and changes nothing, when the system has no
-    /// memory.
+    /// Moves everything into a table of twice the size. A failure changes nothing.
     pub(super) fn grow(&mut self) -> Result<(), OutOfMemory> {
         let count = (self.slots.len() * 2).max(1 << BITS_MIN);
-        let mut slots = Vec::new();
+        let mut slots = Vec::new_in(self.slots.allocator().clone());
         if slots.try_reserve_exact(count).is_err() {
             return Err(OutOfMemory {
                 bytes: count * size_of::<Slot>(),
@@ -229,7 +225,7 @@ impl Table {
         if self.removed <= self.usable() / 16 {
             return false;
         }
-        let mut kept = Vec::new();
+        let mut kept = std::vec::Vec::new();
         if kept.try_reserve_exact(self.len).is_err() {
             return false;
         }
