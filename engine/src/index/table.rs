@@ -23,7 +23,7 @@ const FIBONACCI: u64 = 0x9e37_79b9_7f4a_7c15;
 const BITS_MIN: u32 = 3;
 
 /// What the digests of a table are.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DigestKind {
     /// Numbers as they are.
     Number,
@@ -248,3 +248,6 @@ impl Table {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
