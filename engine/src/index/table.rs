@@ -11,6 +11,7 @@
 use allocator_api2::vec::Vec;
 
 use crate::memory::{OutOfMemory, TableMemory};
+use crate::prefetch;
 use crate::tuple::TuplePtr;
 
 /// Numbers that differ in these bits only have neighbouring homes: four slots are a cache line.
@@ -125,6 +126,16 @@ impl Table {
         }
     }
 
+    /// Fetches the slots of the numbers that a workload which counts up will come to next.
+    #[inline]
+    fn fetch_next_block(&self, digest: u64) {
+        const BLOCK: u64 = 1 << BLOCK_BITS;
+        if self.kind == DigestKind::Number && digest.is_multiple_of(BLOCK) {
+            let next = self.home(digest.wrapping_add(BLOCK));
+            prefetch::lines(self.slots.as_ptr().wrapping_add(next).addr(), 1);
+        }
+    }
+
     /// The slot with this digest whose tuple is the one that is sought.
     #[inline]
     pub(super) fn find(&self, digest: u64, is_sought: impl Fn(TuplePtr) -> bool) -> Option<usize> {
@@ -146,6 +157,7 @@ impl Table {
         let Some(mask) = self.slots.len().checked_sub(1) else {
             return Place::Nowhere;
         };
+        self.fetch_next_block(digest);
         let mut at = self.home(digest);
         let mut reusable = None;
         loop {
