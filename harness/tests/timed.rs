@@ -284,6 +284,14 @@ fn odd_times_and_rates_are_refused() {
         (&["--duration", "999999h"], "is too long"),
         (&["--warmup", "1s"], "--duration <TIME>"),
         (
+            &["--warmup", "1s", "--records", "5"],
+            "--warmup is the time before --duration",
+        ),
+        (
+            &["--warmup", "1s", "--records", "5", "--rate", "5/s"],
+            "--warmup is the time before --duration",
+        ),
+        (
             &["--duration", "1s", "--warmup", "-1s"],
             "must be at least 0s",
         ),
