@@ -173,6 +173,13 @@ fn a_rate_that_is_too_high_is_said_to_be() {
         "{shown}"
     );
     assert!(run["backlog_ops"].as_u64().unwrap() >= 200, "{run}");
+
+    let (_, output) = measured(folder.path(), &["--records", "20k", "--rate", "100M/s"]);
+    let shown = text(&output.stdout);
+    assert!(
+        shown.contains("rate          100 M/s were asked for and ") && !shown.contains("not begun"),
+        "{shown}"
+    );
 }
 
 #[test]
