@@ -1,4 +1,4 @@
-//! Memory of an arena for the tables of `hashbrown`.
+//! Memory of an arena for the tables of HASH indexes.
 
 use std::alloc::Layout;
 use std::ptr::NonNull;

@@ -73,10 +73,11 @@ proptest! {
 
     #[test]
     fn items_never_overlap_and_the_quota_holds_whatever_is_allocated_and_freed(
-        limit_bytes in 0usize..2 * MIB,
+        limit_bytes in prop_oneof![3 => 0usize..2 * MIB, 1 => 2 * MIB..12 * MIB],
+        wants_huge_pages in any::<bool>(),
         operations in prop::collection::vec(operation(), 1..300),
     ) {
-        let arena = Arena::new(limit_bytes);
+        let arena = Arena::with_huge_pages(limit_bytes, wants_huge_pages);
         let mut items: Vec<Item> = Vec::new();
         for (number, operation) in operations.into_iter().enumerate() {
             match operation {
@@ -255,25 +256,53 @@ fn blocks_that_become_empty_go_back_to_the_system_but_for_one() {
 
 #[test]
 fn pages_of_empty_slabs_go_back_from_blocks_that_are_in_use() {
-    let arena = Arena::new(64 * MIB);
-    let blocks_count = if cfg!(miri) { 4 } else { 12 };
-    let count = blocks_count * BLOCK_BYTES / 4096;
-    let items: Vec<Item> = (0..count)
-        .map(|number| allocate(&arena, 4096, number as u8).expect("it fits"))
-        .collect();
-    let mapped_bytes = arena.blocks.borrow().mapped_bytes();
-    let (kept, freed): (Vec<_>, Vec<_>) =
-        (0..count).partition(|number| number.is_multiple_of(BLOCK_BYTES / 4096));
-    for number in freed {
-        free(&arena, &items[number]);
+    const ITEMS_PER_BLOCK: usize = BLOCK_BYTES / 4096;
+    for wants_huge_pages in [false, true] {
+        let arena = Arena::with_huge_pages(64 * MIB, wants_huge_pages);
+        let count = if cfg!(miri) { 4 } else { 12 } * ITEMS_PER_BLOCK;
+        let items: Vec<Item> = (0..count)
+            .map(|number| allocate(&arena, 4096, number as u8).expect("it fits"))
+            .collect();
+        let mapped_bytes = arena.blocks.borrow().mapped_bytes();
+        let (kept, freed): (Vec<_>, Vec<_>) = items
+            .into_iter()
+            .enumerate()
+            .partition(|(number, _)| number.is_multiple_of(ITEMS_PER_BLOCK));
+        for (_, item) in freed {
+            free(&arena, &item);
+        }
+        assert_eq!(arena.blocks.borrow().mapped_bytes(), mapped_bytes);
+        assert!(arena.blocks.borrow().resident_bytes() <= IDLE_MIN_BYTES);
+        assert!(arena.arena_bytes() <= (kept.len() + 1) * SLAB_BYTES);
+        // What was discarded serves again, beside the items that stayed.
+        let again: Vec<Item> = (0..count / 2)
+            .map(|number| allocate(&arena, 4096, number as u8).expect("it fits"))
+            .collect();
+        assert_eq!(arena.blocks.borrow().mapped_bytes(), mapped_bytes);
+        for item in again.iter().chain(kept.iter().map(|(_, item)| item)) {
+            free(&arena, item);
+        }
+        assert!(arena.blocks.borrow().mapped_bytes() <= 2 * BLOCK_BYTES);
     }
-    assert_eq!(arena.blocks.borrow().mapped_bytes(), mapped_bytes);
-    assert!(arena.blocks.borrow().resident_bytes() <= IDLE_MIN_BYTES);
-    assert!(arena.arena_bytes() <= (kept.len() + 1) * SLAB_BYTES);
-    for number in kept {
-        free(&arena, &items[number]);
+}
+
+#[test]
+fn a_tiny_quota_holds_no_more_than_it_allows() {
+    let arena = Arena::with_huge_pages(MIB, true);
+    let mut items = Vec::new();
+    while let Ok(item) = allocate(&arena, 1000, 3) {
+        items.push(item);
     }
-    assert!(arena.blocks.borrow().mapped_bytes() <= 2 * BLOCK_BYTES);
+    assert_eq!(arena.arena_bytes(), MIB);
+    assert_eq!(arena.blocks.borrow().mapped_bytes(), BLOCK_BYTES);
+    assert_eq!(arena.blocks.borrow().resident_bytes(), 0);
+    for item in &items {
+        free(&arena, item);
+    }
+    // A larger item takes the place of the slabs, whose pages go.
+    let large = allocate(&arena, MIB - SLAB_BYTES, 4).expect("the slabs are empty");
+    assert_eq!(arena.blocks.borrow().resident_bytes(), 0);
+    free(&arena, &large);
 }
 
 #[test]
