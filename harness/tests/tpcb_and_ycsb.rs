@@ -240,6 +240,12 @@ fn records_that_lose_an_update_do_not_pass() {
             "workload=e",
             "is not what was last written",
         ),
+        (
+            "    scan_options.limit = length\n",
+            "    scan_options.limit = 1\n",
+            "workload=e",
+            "verification failed: scans found ",
+        ),
     ] {
         let shown = error_of_broken(YCSB, from, to, &few(workload));
         assert!(shown.contains("verification failed: "), "{shown}");
