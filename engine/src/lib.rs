@@ -18,6 +18,7 @@ pub mod statistics;
 pub mod tuple;
 pub mod update;
 
+mod prefetch;
 mod space;
 mod transaction;
 

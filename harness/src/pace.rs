@@ -106,6 +106,17 @@ impl FromStr for Rate {
     }
 }
 
+impl Rate {
+    /// The shortest text that an option takes for it: `20k/s`.
+    pub(crate) fn short(self) -> String {
+        if self.0.fract() == 0.0 {
+            format!("{}/s", short_count(self.0 as u64))
+        } else {
+            self.to_string()
+        }
+    }
+}
+
 /// As an option takes it: `20000/s`.
 impl fmt::Display for Rate {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -170,6 +181,8 @@ mod tests {
             assert_eq!(text.parse(), Ok(Rate(rate)), "{text}");
         }
         assert_eq!(Rate(20_000.0).to_string(), "20000/s");
+        assert_eq!(Rate(20_000.0).short(), "20k/s");
+        assert_eq!(Rate(0.5).short(), "0.5/s");
     }
 
     #[test]
@@ -218,6 +231,7 @@ mod tests {
             let read: Time = time.to_string().parse().unwrap();
             prop_assert!((read.0 - time.0).abs() < 1e-9);
             prop_assert_eq!(Rate(rate).to_string().parse(), Ok(Rate(rate)));
+            prop_assert_eq!(Rate(rate.ceil()).short().parse(), Ok(Rate(rate.ceil())));
         }
     }
 }

@@ -458,3 +458,142 @@ fn a_cost_is_in_the_terminal_the_result_and_every_report() {
         "{shown}"
     );
 }
+
+#[test]
+fn a_sweep_over_rates_shows_both_latencies_of_each() {
+    let bench = Bench::new();
+    let arguments =
+        "sweep --rate 1k,20k,1G --duration 100ms --ops-per-txn 1 --repeat 2 --json r.json";
+    let shown = bench.done(&arguments.split(' ').collect::<Vec<_>>());
+    assert!(
+        shown.contains("transaction, from begin") && shown.contains("corrected, from due"),
+        "{shown}"
+    );
+    let first = shown
+        .lines()
+        .filter_map(|line| line.split_whitespace().next());
+    let rates: Vec<&str> = first.filter(|word| word.ends_with("/s")).collect();
+    assert_eq!(rates, ["1k/s", "20k/s", "1G/s"], "{shown}");
+    assert!(
+        shown.contains("\nrate          1,000 M/s were asked for"),
+        "{shown}"
+    );
+    for line in shown.lines() {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+    let document = bench.json("r.json");
+    assert_eq!(document["plan"]["axes"][0], "rate");
+    assert_eq!(
+        of_runs(&document, "rate_per_s").join(" "),
+        "1000.0 1000.0 1000.0 20000.0 20000.0 1000000000.0 1000000000.0"
+    );
+    let report = bench.done(&["report", "r.json"]);
+    assert!(
+        report.contains("corrected p99") && report.contains("20k/s"),
+        "{report}"
+    );
+    bench.done(&["report", "r.json", "-o", "r.html"]);
+    // The same command goes on: nothing is left to do.
+    let arguments = arguments.replace("--json", "--resume");
+    let again = bench.done(&arguments.split(' ').collect::<Vec<_>>());
+    assert!(again.contains("holds all 7 repetitions"), "{again}");
+}
+
+#[test]
+fn times_and_limits_are_axes_and_what_contradicts_itself_is_refused() {
+    let bench = Bench::new();
+    for (number, (arguments, key, expected)) in [
+        ("--duration 20ms,50ms", "duration_s", "0.02 0.05"),
+        (
+            "--duration 20ms --axis warmup=0s,30ms",
+            "warmup_s",
+            "0.0 0.03",
+        ),
+        (
+            "--records 1k --limit-memory 1GiB,2GiB",
+            "limit_memory_bytes",
+            "1073741824 2147483648",
+        ),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let file = format!("{number}.json");
+        let mut all = vec!["sweep", "--repeat", "1", "--cold", "0", "--json", &file];
+        all.extend(arguments.split(' '));
+        let shown = bench.done(&all);
+        assert_eq!(
+            of_runs(&bench.json(&file), key).join(" "),
+            expected,
+            "{shown}"
+        );
+    }
+    for (arguments, expected) in [
+        ("sweep --duration 1s,2s --records 1k", "and so do --records"),
+        ("sweep --duration 1s --records 1k,2k", "and so do --records"),
+        (
+            "sweep --warmup 1s,2s",
+            "--warmup is the time before --duration",
+        ),
+        ("sweep --rate 1k,0", "must be at least"),
+        ("sweep --rate 1k --axis rate=2k", "`rate` is given twice"),
+        (
+            "sweep --driver rust --rate 1k,2k",
+            "--driver rust runs over",
+        ),
+        ("sweep --limit-memory 1MiB,4GiB", "1 MiB"),
+        (
+            "sweep --duration 10000s,1s --report-interval 100ms",
+            "--report-interval cuts",
+        ),
+        ("run --warmup 1s", "--duration"),
+    ] {
+        let message = bench.refusal(&arguments.split(' ').collect::<Vec<_>>());
+        assert!(message.contains(expected), "{arguments}: {message}");
+    }
+}
+
+#[test]
+fn an_arm_has_a_rate_a_time_and_a_limit_of_its_own() {
+    let bench = Bench::new();
+    let common = ["compare", "--arm", "native", "--repeat", "1", "--cold", "0"];
+    let with = |arm: &str, others: &[&'static str], file: &'static str| {
+        let arm = format!("own={arm}");
+        let mut arguments = common.to_vec();
+        arguments.extend(["--arm", &arm, "--json", file]);
+        arguments.extend(others);
+        bench.output(&arguments)
+    };
+    let output = with("--rate 20000/s", &["--records", "2k"], "rate.json");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert!(
+        text(&output.stdout).contains("--rate 20k/s"),
+        "{}",
+        text(&output.stdout)
+    );
+    assert_eq!(
+        of_runs(&bench.json("rate.json"), "rate_per_s").join(" "),
+        "null 20000.0"
+    );
+    let options = "--duration 50ms --limit-memory 2GiB";
+    let output = with(options, &["--duration", "20ms"], "time.json");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let document = bench.json("time.json");
+    assert_eq!(of_runs(&document, "duration_s").join(" "), "0.02 0.05");
+    assert_eq!(document["runs"][1]["limit_memory_bytes"], 2_147_483_648_u64);
+
+    for (arm, expected) in [
+        ("--duration 1s", "takes one for all arms"),
+        ("--warmup 1s", "--warmup is the time before --duration"),
+        ("--rate 1k --driver rust", "--driver rust runs over"),
+        ("--limit-memory 1MiB", "1 MiB"),
+    ] {
+        let output = with(arm, &["--records", "1k"], "refused.json");
+        let message = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arm}: {message}");
+        assert!(
+            message.contains("arm `own`: ") && message.contains(expected),
+            "{arm}: {message}"
+        );
+    }
+}

@@ -1,19 +1,18 @@
 //! Runs by the clock from the outside: `--duration`, `--warmup`, `--rate`, and runs that Ctrl-C stops.
 
 use std::fs;
-use std::io::{BufRead, BufReader};
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
-use std::sync::mpsc::{self, Receiver};
+use std::process::{Command, Output};
 use std::thread;
 use std::time::Duration;
 
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Long enough for any machine; nothing waits this long unless it is broken.
-const PATIENCE: Duration = Duration::from_mins(1);
+use started::Started;
+
+#[path = "support/started.rs"]
+mod started;
 
 fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("lycosa"));
@@ -336,58 +335,6 @@ fn sweeps_and_comparisons_take_a_time_and_compare_throughput() {
     }
 }
 
-/// A run in a process group of its own, as a terminal starts it, and the lines that it shows.
-struct Started {
-    child: Child,
-    lines: Receiver<String>,
-}
-
-impl Started {
-    fn new(arguments: &[&str]) -> Self {
-        let mut child = command(&["run", "--cold", "0"])
-            .args(arguments)
-            .process_group(0)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let lines = BufReader::new(child.stderr.take().unwrap()).lines();
-        let (sender, receiver) = mpsc::channel();
-        thread::spawn(move || {
-            for line in lines.map_while(Result::ok) {
-                if sender.send(line).is_err() {
-                    return;
-                }
-            }
-        });
-        Self {
-            child,
-            lines: receiver,
-        }
-    }
-
-    fn wait_for(&self, text: &str) {
-        while !self.lines.recv_timeout(PATIENCE).unwrap().contains(text) {}
-    }
-
-    fn ctrl_c(&self) {
-        let group = format!("-{}", self.child.id());
-        let sent = Command::new("kill").args(["-INT", "--", &group]).status();
-        assert!(sent.unwrap().success());
-    }
-
-    /// Exit code, standard output, and what is left of standard error.
-    fn end(self) -> (Option<i32>, String, String) {
-        let output = self.child.wait_with_output().unwrap();
-        let errors: Vec<String> = self.lines.iter().collect();
-        (
-            output.status.code(),
-            text(&output.stdout).to_owned(),
-            errors.join("\n"),
-        )
-    }
-}
-
 const BEGIN: &str = "if first == 1 then io.stderr:write('begun\\n') end";
 
 #[test]
@@ -413,7 +360,7 @@ fn a_repetition_that_ctrl_c_stops_is_verified() {
     let endless = ["--duration", "10h"];
     let slow = ["--duration", "10h", "--rate", "0.01/s"];
     for length in [&["--records", "2G"][..], &endless, &slow] {
-        let run = Started::new(&[&["--workload", file], length].concat());
+        let run = Started::run(&[&["--workload", file], length].concat());
         run.wait_for("begun");
         run.ctrl_c();
         let (code, shown, _) = run.end();
@@ -424,7 +371,7 @@ fn a_repetition_that_ctrl_c_stops_is_verified() {
             "{length:?}: {shown}"
         );
     }
-    let bundled = Started::new(&["--records", "100M", "--driver", "rust"]);
+    let bundled = Started::run(&["--records", "100M", "--driver", "rust"]);
     thread::sleep(Duration::from_millis(500));
     bundled.ctrl_c();
     assert_eq!(bundled.end().0, Some(130));
@@ -435,7 +382,7 @@ fn invariants_that_do_not_hold_after_an_interruption_are_an_error() {
     let folder = TempDir::new().unwrap();
     let verify = "if ctx.complete then return 'sum' end return nil, ctx.done_ops .. ' is odd'";
     let file = workload(folder.path(), BEGIN, verify);
-    let run = Started::new(&["--workload", file.to_str().unwrap(), "--duration", "10h"]);
+    let run = Started::run(&["--workload", file.to_str().unwrap(), "--duration", "10h"]);
     run.wait_for("begun");
     run.ctrl_c();
     let (code, _, errors) = run.end();
@@ -450,7 +397,7 @@ fn invariants_that_do_not_hold_after_an_interruption_are_an_error() {
 fn a_second_ctrl_c_waits_for_no_verification() {
     let folder = TempDir::new().unwrap();
     let file = workload(folder.path(), BEGIN, "while true do fiber.sleep(0.01) end");
-    let run = Started::new(&["--workload", file.to_str().unwrap(), "--duration", "10h"]);
+    let run = Started::run(&["--workload", file.to_str().unwrap(), "--duration", "10h"]);
     run.wait_for("begun");
     run.ctrl_c();
     run.wait_for("Ctrl-C again ends it at once");
@@ -468,10 +415,63 @@ fn one_ctrl_c_ends_what_would_not_stop() {
         "io.stderr:write('begun\\n') while true do fiber.sleep(0.01) end",
     ] {
         let file = workload(folder.path(), body, "return 'sum'");
-        let run = Started::new(&["--workload", file.to_str().unwrap()]);
+        let run = Started::run(&["--workload", file.to_str().unwrap()]);
         run.wait_for("begun");
         run.ctrl_c();
         let (code, shown, _) = run.end();
         assert_eq!(code, Some(130), "{body}: {shown}");
+    }
+}
+
+#[test]
+fn a_baseline_of_runs_by_time_is_compared_whatever_data_they_left() {
+    let folder = TempDir::new().unwrap();
+    let run = |options: &[&str]| {
+        let time = ["run", "--duration", "50ms", "--cold", "0", "--repeat", "2"];
+        let mut command = command(&[&time[..], options].concat());
+        command.current_dir(folder.path());
+        command.env("LYCOSA_STATE_DIR", folder.path());
+        command.output().unwrap()
+    };
+    let saved = run(&["--save-baseline", "main"]);
+    assert_eq!(saved.status.code(), Some(0), "{}", text(&saved.stderr));
+    let compared = run(&["--baseline", "main"]);
+    assert_eq!(
+        compared.status.code(),
+        Some(0),
+        "{}",
+        text(&compared.stderr)
+    );
+    let other = run(&["--baseline", "main", "--rate", "10k/s"]);
+    assert_eq!(other.status.code(), Some(2));
+    let message = text(&other.stderr);
+    assert!(
+        message.contains("10000/s now, none in the baseline"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_transaction_that_is_due_behind_the_end_is_not_waited_for() {
+    for (rate, each) in [("1/s", "1000"), ("0.01/s", "1")] {
+        let started = std::time::Instant::now();
+        let time = [
+            "run",
+            "--duration",
+            "100ms",
+            "--warmup",
+            "50ms",
+            "--cold",
+            "0",
+        ];
+        let pace = ["--rate", rate, "--ops-per-txn", each, "--repeat", "1"];
+        let output = command(&[&time[..], &pace].concat()).output().unwrap();
+        let message = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{message}");
+        assert!(
+            message.contains("no transaction was due and done"),
+            "{message}"
+        );
+        assert!(started.elapsed() < Duration::from_secs(30));
     }
 }

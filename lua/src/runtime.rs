@@ -6,6 +6,11 @@ use mlua::Lua;
 
 use crate::{database, exec, fiber, state};
 
+/// Whether tuples and indexes ask the system for huge pages: the environment variable `LYCOSA_HUGE_PAGES` is `1`.
+pub fn wants_huge_pages() -> bool {
+    std::env::var_os("LYCOSA_HUGE_PAGES").is_some_and(|value| value == "1")
+}
+
 /// Why no Lua program could run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -27,6 +32,7 @@ where
     let options = EngineOptions {
         database: DatabaseOptions {
             memory_limit_bytes,
+            huge_pages: wants_huge_pages(),
             ..DatabaseOptions::default()
         },
         runtime: RuntimeOptions::default(),

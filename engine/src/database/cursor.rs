@@ -97,7 +97,7 @@ impl Walk {
                 layout: hash.layout(),
             },
             Structure::Hash(hash) if iterator == IteratorType::Gt => {
-                let found = hash.get(key).and_then(|tuple| hash.bucket_after(tuple));
+                let found = hash.get(key).and_then(|tuple| hash.slot_after(tuple));
                 Self::Buckets {
                     bucket: found.unwrap_or(usize::MAX),
                     layout: hash.layout(),
@@ -159,7 +159,7 @@ fn next_bucket(
     if *layout != hash.layout() {
         // The table was laid out anew: go on behind the last tuple if it is still there.
         *layout = hash.layout();
-        if let Some(at) = last.and_then(|last| hash.bucket_after(last)) {
+        if let Some(at) = last.and_then(|last| hash.slot_after(last)) {
             *bucket = at;
         }
     }

@@ -8,10 +8,10 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use super::FiberId;
-use super::prefetch;
 use super::scheduler::{Core, Wake};
 use super::strand::Strand;
 use super::timers::TimerKey;
+use crate::prefetch;
 
 /// Longest name of a fiber; what is beyond is cut off, at a character's border.
 pub const NAME_LIMIT_BYTES: usize = 255;

@@ -15,7 +15,6 @@ mod clock;
 mod condition;
 mod handle;
 mod inbox;
-mod prefetch;
 mod registry;
 mod runtime;
 mod scheduler;

@@ -7,9 +7,10 @@
 use std::rc::Rc;
 use std::time::Instant;
 
+use crate::prefetch;
+
 use super::FiberId;
 use super::handle::{FiberState, Phase};
-use super::prefetch;
 use super::scheduler::{Core, Wake};
 use super::strand::Strand;
 

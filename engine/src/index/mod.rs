@@ -5,6 +5,7 @@ pub mod tree;
 
 mod hashed;
 mod ordered;
+mod table;
 
 use std::rc::Rc;
 

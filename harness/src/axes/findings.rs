@@ -34,7 +34,8 @@ pub(crate) struct Measured {
     pub(crate) interval: Option<(f64, f64)>,
     /// Seconds an operation of each counted repetition, in order of time.
     pub(crate) each_s: Vec<f64>,
-    /// 95th percentile of the transactions; none where the arm gives no latencies.
+    /// 95th percentile of the transactions, from when they were due if there is a rate; none where
+    /// the arm gives no latencies.
     pub(crate) p95_ns: Option<u64>,
 }
 
@@ -70,7 +71,9 @@ impl Measured {
             ops_per_s: figures.ops_per_s,
             interval: figures.ops_per_s_interval(),
             each_s: counted.map(|run| run.wall_s / run.ops as f64).collect(),
-            p95_ns: Some(figures.txn_latency_ns)
+            p95_ns: figures
+                .txn_latency_corrected_ns
+                .or(Some(figures.txn_latency_ns))
                 .filter(|latency| latency.count > 0)
                 .map(|latency| latency.p95),
         }

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use lycosa_lua::worker::{Driver, IndexKind, WorkerOptions};
 use serde::{Deserialize, Serialize};
 
-use crate::pace::size;
+use crate::pace::{Rate, Time, parse_duration, size};
 use crate::quantity::{Size, parse_count, parse_count_u32, parse_fibers, short_count};
 use crate::result::Point;
 use crate::suggestion::nearest;
@@ -38,12 +38,20 @@ pub(crate) enum Parameter {
     Driver,
     /// `--seed`.
     Seed,
+    /// `--rate`.
+    Rate,
+    /// `--duration`.
+    Duration,
+    /// `--warmup`.
+    Warmup,
+    /// `--limit-memory`.
+    LimitMemory,
     /// `--set NAME=...`.
     Setting(String),
 }
 
 /// Those that every workload has, in the order in which they are told.
-pub(crate) const COMMON: [Parameter; 8] = [
+pub(crate) const COMMON: [Parameter; 12] = [
     Parameter::Records,
     Parameter::Fibers,
     Parameter::OpsPerTxn,
@@ -52,6 +60,10 @@ pub(crate) const COMMON: [Parameter; 8] = [
     Parameter::Jit,
     Parameter::Driver,
     Parameter::Seed,
+    Parameter::Rate,
+    Parameter::Duration,
+    Parameter::Warmup,
+    Parameter::LimitMemory,
 ];
 
 /// A parameter's value at a point.
@@ -75,6 +87,10 @@ impl Parameter {
             Self::Jit => "jit",
             Self::Driver => "driver",
             Self::Seed => "seed",
+            Self::Rate => "rate",
+            Self::Duration => "duration",
+            Self::Warmup => "warmup",
+            Self::LimitMemory => "limit-memory",
             Self::Setting(name) => return format!("{SETTING}{name}"),
         }
         .to_owned()
@@ -114,7 +130,7 @@ impl Parameter {
             Self::OpsPerTxn => parse_count_u32(value)
                 .map(|count| count.to_string())
                 .map_err(|error| error.to_string()),
-            Self::Memory => value
+            Self::Memory | Self::LimitMemory => value
                 .parse::<Size>()
                 .map(Size::as_option)
                 .map_err(|error| error.to_string()),
@@ -125,6 +141,9 @@ impl Parameter {
                 Ok(seed) if seed <= SEED_MAX => Ok(seed.to_string()),
                 _ => Err(format!("is no whole number from 0 to {SEED_MAX}")),
             },
+            Self::Rate => value.parse().map(Rate::short),
+            Self::Duration => parse_duration(value).map(|time| time.to_string()),
+            Self::Warmup => value.parse::<Time>().map(|time| time.to_string()),
             Self::Setting(_) => Ok(value.to_owned()),
         }
     }
@@ -148,6 +167,17 @@ impl Parameter {
             Self::Driver if value == "rust" => options.driver = Driver::Rust,
             Self::Driver => options.driver = Driver::Lua,
             Self::Seed => options.seed = value.parse().map_err(|e| text(&e))?,
+            Self::Rate => options.rate_per_s = Some(value.parse::<Rate>()?.0),
+            Self::Duration => {
+                options.duration_s = Some(value.parse::<Time>()?.0);
+                // The time is what ends it.
+                options.records = 0;
+            }
+            Self::Warmup => options.warmup_s = value.parse::<Time>()?.0,
+            Self::LimitMemory => {
+                let limit = value.parse::<Size>().map_err(|e| text(&e))?;
+                options.limit_memory_bytes = Some(limit.0);
+            }
             Self::Setting(name) => match options.settings.iter_mut().find(|(key, _)| key == name) {
                 Some((_, old)) => old.clone_from(value),
                 None => options.settings.push((name.clone(), value.clone())),
@@ -166,6 +196,11 @@ impl Parameter {
             text: text.to_owned(),
             number: None,
         };
+        let none = || word("-");
+        let time = |seconds: f64| Level {
+            text: Time(seconds).to_string(),
+            number: Some(seconds),
+        };
         match self {
             Self::Records => count(size(point.records), point.records),
             Self::Fibers => count(point.fibers.to_string(), point.fibers.into()),
@@ -181,13 +216,19 @@ impl Parameter {
                 Driver::Rust => "rust",
             }),
             Self::Seed => count(point.seed.to_string(), point.seed),
-            Self::Setting(name) => point.settings.get(name).map_or_else(
-                || word("-"),
-                |value| Level {
-                    number: number(value),
-                    text: value.clone(),
-                },
-            ),
+            Self::Rate => point.rate_per_s.map_or_else(none, |rate| Level {
+                text: Rate(rate).short(),
+                number: Some(rate),
+            }),
+            Self::Duration => point.duration_s.map_or_else(none, time),
+            Self::Warmup => time(point.warmup_s),
+            Self::LimitMemory => point
+                .limit_memory_bytes
+                .map_or_else(none, |bytes| count(Size(bytes).as_option(), bytes)),
+            Self::Setting(name) => point.settings.get(name).map_or_else(none, |value| Level {
+                number: number(value),
+                text: value.clone(),
+            }),
         }
     }
 
@@ -202,6 +243,13 @@ impl Parameter {
             Self::Jit => point.jit_requested = true,
             Self::Driver => point.driver = Driver::Lua,
             Self::Seed => point.seed = 0,
+            Self::Rate => point.rate_per_s = None,
+            Self::Duration => {
+                point.duration_s = None;
+                point.records = 0;
+            }
+            Self::Warmup => point.warmup_s = 0.0,
+            Self::LimitMemory => point.limit_memory_bytes = None,
             Self::Setting(name) => {
                 point.settings.remove(name);
             }
@@ -260,7 +308,7 @@ mod tests {
     use super::*;
     use crate::result::testing::options;
 
-    const VALUES: [(Parameter, &str, &str); 8] = [
+    const VALUES: [(Parameter, &str, &str); 12] = [
         (Parameter::Records, "2_000_000", "2M"),
         (Parameter::Fibers, "100", "100"),
         (Parameter::OpsPerTxn, "1k", "1000"),
@@ -269,6 +317,10 @@ mod tests {
         (Parameter::Jit, "off", "off"),
         (Parameter::Driver, "rust", "rust"),
         (Parameter::Seed, "0", "0"),
+        (Parameter::Rate, "20000", "20k/s"),
+        (Parameter::Duration, "1.5m", "90s"),
+        (Parameter::Warmup, "250ms", "250ms"),
+        (Parameter::LimitMemory, "2048MiB", "2GiB"),
     ];
 
     #[test]
@@ -296,7 +348,7 @@ mod tests {
             refused("fibres"),
             "there is no `fibres`; did you mean `fibers`?"
         );
-        assert!(refused("zzz").ends_with("driver, seed and set.NAME"));
+        assert!(refused("zzz").ends_with("warmup, limit-memory and set.NAME"));
         assert!(refused("set.").contains("names no setting"));
         assert!(refused("").contains("there are records"));
     }
@@ -310,6 +362,12 @@ mod tests {
             (Parameter::Jit, "1"),
             (Parameter::Memory, "4"),
             (Parameter::Seed, "-1"),
+            (Parameter::Rate, "0"),
+            (Parameter::Rate, "5/m"),
+            (Parameter::Duration, "0s"),
+            (Parameter::Duration, "300"),
+            (Parameter::Warmup, "-1s"),
+            (Parameter::LimitMemory, "2"),
             (Parameter::Records, "1e300"),
         ] {
             assert!(parameter.canonical(value).is_err(), "{value}");

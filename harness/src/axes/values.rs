@@ -24,8 +24,8 @@ impl Values {
     pub(crate) fn parse(parameter: Parameter, text: &str) -> Result<Self, String> {
         let is_counted = match parameter {
             Parameter::Records | Parameter::Fibers | Parameter::OpsPerTxn => true,
-            // Zero is a seed, and no count.
-            Parameter::Seed | Parameter::Setting(_) => {
+            // Zero is a seed and half an operation a second a rate, and neither a count.
+            Parameter::Seed | Parameter::Rate | Parameter::Setting(_) => {
                 text.contains("..") && text.parse::<Range>().is_ok()
             }
             _ => false,
@@ -114,6 +114,9 @@ mod tests {
             (Parameter::Memory, "1GiB,1024MiB,512MiB", "1GiB 512MiB"),
             (Parameter::Seed, "0,7", "0 7"),
             (Parameter::Seed, "1..3:1", "1 2 3"),
+            (Parameter::Rate, "1k,20000/s,0.5", "1k/s 20k/s 0.5/s"),
+            (Parameter::Rate, "1k..3k:1k", "1k/s 2k/s 3k/s"),
+            (Parameter::Duration, "300ms,1s", "300ms 1s"),
             (setting(), "10,1", "10 1"),
             (setting(), "1..3:1", "1 2 3"),
             (setting(), "short,a..b", "short a..b"),

@@ -187,6 +187,13 @@ pub(crate) struct WorkloadArguments {
         allow_hyphen_values = true
     )]
     pub(crate) seed: u64,
+
+    /// Limit on the memory of the whole worker process: 2GiB
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
+    pub(crate) limit_memory: Option<Size>,
+
+    #[command(flatten)]
+    pub(crate) pace: PaceArguments,
 }
 
 /// What all commands that measure take: which workload, and how often.
@@ -207,13 +214,6 @@ pub(crate) struct RepetitionArguments {
     /// Repetitions before them that do not count
     #[arg(long, value_name = "N", default_value = "1", value_parser = parse_cold, allow_hyphen_values = true)]
     pub(crate) cold: u32,
-
-    /// Limit on the memory of the whole worker process: 2GiB
-    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
-    pub(crate) limit_memory: Option<Size>,
-
-    #[command(flatten)]
-    pub(crate) pace: PaceArguments,
 
     /// Tells throughput, latency and resources of every such interval: 1s, 100ms
     #[arg(long, value_name = "TIME", value_parser = parse_report_interval, allow_hyphen_values = true)]

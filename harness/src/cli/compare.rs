@@ -26,8 +26,9 @@ use crate::comparison::{baseline::NowAndThen, comparisons};
 use crate::cost::Cost;
 use crate::environment::{self, Context, NoiseFloor};
 use crate::interrupt::Interrupt;
+use crate::pace::size;
 use crate::progress::Progress;
-use crate::quantity::{Percentage, short_count};
+use crate::quantity::Percentage;
 use crate::range::{self, Range};
 use crate::report::page::{PLAIN, Page, YELLOW};
 use crate::report::{builds, comparison as report, findings};
@@ -54,8 +55,10 @@ Examples:
 
 Arms: native, rosetta, qemu, efficiency, tarantool, or LABEL=COMMAND with
 {lycosa} and {workload} filled in, or LABEL=[NAME] with options of the arm's own:
---fibers, --ops-per-txn, --memory, --index, --jit, --driver, --seed, --set. The first is the reference: ratios are an
-arm's time over its time. `~` stands where no difference is shown.
+--fibers, --ops-per-txn, --memory, --index, --jit, --driver, --seed, --set,
+--rate, --limit-memory; --duration and --warmup where all arms run by time. The
+first is the reference: ratios are an arm's time over its time. `~` stands where
+no difference is shown.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 an arm is slower than the
 reference (with --baseline: than the baseline) by more than --fail-above, 4 too
@@ -242,7 +245,7 @@ pub(super) fn compare(arguments: &CompareArguments) -> Result<Exit, Failure> {
 fn points(arguments: &CompareArguments, workers: &Workers) -> Result<Vec<WorkerOptions>, Failure> {
     let named = Range::named(arguments.records.as_ref(), arguments.points)
         .map_err(|error| Failure::usage(format!("--records: {error}")))?;
-    let named = arguments.workload.repetitions.pace.sizes(named);
+    let named = arguments.workload.pace.sizes(named);
     let mut points = Vec::new();
     for driver in arguments.driver.all() {
         let first = named.as_ref().map(|sizes| sizes[0]);
@@ -402,7 +405,7 @@ fn failed(
         Some(slot) => format!(
             "arm `{}` at {}: {message}",
             session.plan.arms[slot.arm].name,
-            short_count(session.plan.points[slot.point].records)
+            size(session.plan.points[slot.point].records)
         ),
         None => message,
     };

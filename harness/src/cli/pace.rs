@@ -33,8 +33,13 @@ pub(crate) struct PaceArguments {
     pub(crate) rate: Option<Rate>,
 }
 
-/// Refuses what the driver in Rust cannot do.
+/// Refuses what the driver in Rust cannot do, and a warm-up before nothing.
 pub(super) fn check_pace(options: &WorkerOptions) -> Result<(), Failure> {
+    if options.warmup_s > 0.0 && !options.is_by_time() {
+        return Err(Failure::usage(
+            "--warmup is the time before --duration; give that too, or leave it out",
+        ));
+    }
     if options.is_by_clock() && options.driver == Driver::Rust {
         return Err(Failure::usage(
             "--driver rust runs over a number of records only; leave --duration and --rate out, or \
@@ -46,14 +51,13 @@ pub(super) fn check_pace(options: &WorkerOptions) -> Result<(), Failure> {
 
 impl PaceArguments {
     /// Puts them into a worker's options.
-    pub(super) fn apply(&self, options: &mut WorkerOptions) -> Result<(), Failure> {
+    pub(super) fn apply(&self, options: &mut WorkerOptions) {
         options.duration_s = self.duration.map(|time| time.0);
         options.warmup_s = self.warmup.map_or(0.0, |time| time.0);
         options.rate_per_s = self.rate.map(|rate| rate.0);
         if options.is_by_time() {
             options.records = 0;
         }
-        check_pace(options)
     }
 
     /// Whether any of them was given.

@@ -65,7 +65,7 @@ pub(super) fn selftest(arguments: &SelftestArguments) -> Result<Exit, Failure> {
             "a noise floor takes {INTERVAL_SAMPLES_MIN} repetitions or more; raise --repeat"
         )));
     }
-    if arguments.workload.repetitions.pace.is_given() {
+    if arguments.workload.pace.is_given() {
         return Err(Failure::usage(
             "a self-test takes a number of records; leave --duration and --rate out",
         ));

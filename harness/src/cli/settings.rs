@@ -1,11 +1,13 @@
 //! From the command line to a worker's options: what can be refused before a run is refused here.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use lycosa_lua::worker::{self, Driver, WorkerOptions, WorkloadInfo, WorkloadSource};
 
 use super::Failure;
 use super::arguments::{Switch, WorkloadArguments};
+use super::pace::check_pace;
 use crate::quantity::Size;
 use crate::suggestion::nearest;
 use crate::worker::limit::LimitedBy;
@@ -25,7 +27,6 @@ pub(crate) fn worker_options(
 ) -> Result<WorkerOptions, Failure> {
     let mut bundled = worker::bundled().map_err(anyhow::Error::from)?;
     let workload = source(&arguments.repetitions.workload, &bundled)?;
-    check_driver(driver, &workload)?;
     let known = match &workload {
         WorkloadSource::Bundled(name) => bundled.iter().position(|info| info.name == *name),
         WorkloadSource::File(_) => None,
@@ -35,7 +36,6 @@ pub(crate) fn worker_options(
         None => describe(&workload)?,
     };
     check_settings(&arguments.repetitions.settings, &info)?;
-    check_limit(arguments.repetitions.limit_memory, arguments.fibers)?;
     let mut options = WorkerOptions {
         workload,
         records: records.or(info.defaults.records).unwrap_or(RECORDS_DEFAULT),
@@ -54,12 +54,30 @@ pub(crate) fn worker_options(
         report_interval_s: arguments.repetitions.report_interval.map(|time| time.0),
         warmup_s: 0.0,
         rate_per_s: None,
-        limit_memory_bytes: arguments.repetitions.limit_memory.map(|limit| limit.0),
+        limit_memory_bytes: arguments.limit_memory.map(|limit| limit.0),
         unit: info.unit,
     };
-    arguments.repetitions.pace.apply(&mut options)?;
-    check_intervals(&options)?;
+    arguments.pace.apply(&mut options);
+    check_points(std::slice::from_ref(&options))?;
     Ok(options)
+}
+
+/// Refuses points whose options do not go together.
+pub(super) fn check_points(points: &[WorkerOptions]) -> Result<(), Failure> {
+    let mut limits: BTreeMap<u64, u32> = BTreeMap::new();
+    for point in points {
+        check_driver(point.driver, &point.workload)?;
+        check_pace(point)?;
+        check_intervals(point)?;
+        if let Some(limit_bytes) = point.limit_memory_bytes {
+            let fibers = limits.entry(limit_bytes).or_default();
+            *fibers = point.fibers.max(*fibers);
+        }
+    }
+    for (limit_bytes, fibers) in limits {
+        check_limit(Size(limit_bytes), fibers)?;
+    }
+    Ok(())
 }
 
 /// Most intervals of one repetition; a worker puts what comes behind them into its last one.
@@ -140,14 +158,14 @@ fn check_settings(settings: &[(String, String)], info: &WorkloadInfo) -> Result<
 }
 
 /// Refuses a limit that so many fibers cannot be started under.
-pub(super) fn check_limit(limit: Option<Size>, fibers: u32) -> Result<(), Failure> {
-    match limit.and_then(|limit| LimitedBy::here().refusal(limit, fibers)) {
+pub(super) fn check_limit(limit: Size, fibers: u32) -> Result<(), Failure> {
+    match LimitedBy::here().refusal(limit, fibers) {
         Some(refusal) => Err(Failure::usage(refusal)),
         None => Ok(()),
     }
 }
 
-pub(super) fn check_driver(driver: Driver, workload: &WorkloadSource) -> Result<(), Failure> {
+fn check_driver(driver: Driver, workload: &WorkloadSource) -> Result<(), Failure> {
     let has_rust_driver = matches!(workload, WorkloadSource::Bundled(name) if name == "insert");
     if driver == Driver::Rust && !has_rust_driver {
         return Err(Failure::usage(

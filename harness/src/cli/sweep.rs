@@ -7,9 +7,6 @@ mod rows;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use clap::Args;
-use lycosa_lua::worker::WorkerOptions;
-
 use super::arguments::RepetitionArguments;
 use super::measuring::{
     Found, costs_of_own, describe, failed_repetition, launcher, measuring_context, mode, own_arm,
@@ -30,6 +27,7 @@ use crate::session::Session;
 use crate::session::estimate::{self, Estimate};
 use crate::worker::process::{ProcessExecutor, Workers};
 use axes::AxisArguments;
+use clap::Args;
 use rows::Rows;
 
 pub(super) const EXAMPLES: &str = "\
@@ -40,6 +38,7 @@ Examples:
   lycosa sweep --fibers 10,20,50,100,200    the best number of fibers
   lycosa sweep --fibers 10..50:10 --index tree,hash    a matrix of ten
   lycosa sweep --axis set.payload=short,long           a workload's setting
+  lycosa sweep --duration 10s --rate 1k,10k,100k       the latency of each load
   lycosa sweep --resume sweep.json          starts, or goes on where it stopped
 
 One option with several values is an axis, two make a matrix; without any,
@@ -148,7 +147,7 @@ pub(super) fn refuse_unfinished(path: &Path) -> Result<(), Failure> {
         return Ok(());
     }
     match file::read(path) {
-        Ok(document) if document.status != Status::Complete && !document.runs.is_empty() => {
+        Ok(document) if document.status != Status::Complete && document.has_figures() => {
             let path = path.display();
             Err(Failure::usage(format!(
                 "`{path}` holds an unfinished measurement; go on with --resume {path}, or name another file"
@@ -173,9 +172,6 @@ fn announce(
     if plan.missing(record).is_empty() {
         return Ok(());
     }
-    if plan.points.iter().any(WorkerOptions::is_by_time) {
-        return Ok(());
-    }
     let mut progress = Progress::silent();
     let pilot = estimate::pilot(plan, 0, executor, &mut progress).map_err(|error| match error {
         RepetitionError::Interrupted => Failure::interrupted(),
@@ -192,7 +188,6 @@ fn announce(
     }
     estimate
         .check(environment::memory_available_bytes())
-        .and_then(|()| estimate.check_limit(plan.points[0].limit_memory_bytes))
         .map_err(|unfit| Failure::usage(unfit.to_string()))
 }
 
@@ -220,14 +215,23 @@ fn show_header(session: &Session, out: &mut dyn Write) -> io::Result<()> {
 fn extent(plan: &Plan) -> String {
     let points = &plan.points;
     let (first, last) = (points[0].records, points[points.len() - 1].records);
-    match (&plan.axes[..], points.len()) {
-        ([Parameter::Records], 1) => format!("{} records", short_count(first)),
-        ([Parameter::Records], count) => {
+    let point = Point::of(&points[0]);
+    let noun = point.size_noun();
+    let by_time = terminal::by_time(&point, &plan.axes);
+    match (&plan.axes[..], points.len(), by_time) {
+        ([Parameter::Records], 1, Some(time)) => time,
+        ([Parameter::Records], 1, None) => format!("{} {noun}", short_count(first)),
+        ([Parameter::Records], count, _) => {
             let (first, last) = (short_count(first), short_count(last));
-            format!("{count} sizes, {first} to {last} records")
+            format!("{count} sizes, {first} to {last} {noun}")
         }
-        (axes, count) if axes.contains(&Parameter::Records) => format!("{count} points"),
-        (_, count) => format!("{} records, {count} points", short_count(first)),
+        (axes, count, _)
+            if axes.contains(&Parameter::Records) || axes.contains(&Parameter::Duration) =>
+        {
+            format!("{count} points")
+        }
+        (_, count, Some(time)) => format!("{time}, {count} points"),
+        (_, count, None) => format!("{} {noun}, {count} points", short_count(first)),
     }
 }
 
@@ -264,24 +268,25 @@ fn show_estimate(
         let text = format!("{left} of {all} repetitions are left");
         page.labelled(PLAIN, "going on", &[text])?;
     }
-    let items = [
-        if estimate.is_whole {
-            format!("about {}", duration(estimate.duration))
-        } else {
-            // Trying all of them would itself take long.
-            format!("{}, by the first points", duration(estimate.duration))
-        },
-        format!(
-            "{} of memory at {} records",
+    let mut items = vec![if estimate.is_whole {
+        format!("about {}", duration(estimate.duration))
+    } else {
+        // Trying all of them would itself take long.
+        format!("{}, by the first points", duration(estimate.duration))
+    }];
+    if estimate.records > 0 {
+        items.push(format!(
+            "{} of memory at {} {}",
             decimal_bytes(estimate.resident_bytes),
-            short_count(estimate.records)
-        ),
-        format!(
+            short_count(estimate.records),
+            Point::of(&session.plan.points[0]).size_noun()
+        ));
+        items.push(format!(
             "{} of the quota of {}",
             decimal_bytes(estimate.quota_bytes),
             Size(estimate.memory_bytes)
-        ),
-    ];
+        ));
+    }
     page.labelled(PLAIN, "estimate", &items)?;
     if let Some(saving) = &session.saving {
         page.sentence(PLAIN, "saving to", &saving.path().display().to_string())?;

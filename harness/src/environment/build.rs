@@ -1,5 +1,6 @@
 //! How this binary was built, as the build program recorded it.
 
+use lycosa_lua::runtime::wants_huge_pages;
 use serde::{Deserialize, Serialize};
 
 /// What of a build changes its speed, beside the compiler's version and the profile.
@@ -16,7 +17,7 @@ pub(crate) struct Build {
     pub(crate) features_beyond_baseline: Vec<String>,
     /// Level of optimization.
     pub(crate) opt_level: String,
-    /// Allocator of everything but tuples and indexes.
+    /// Allocator of everything but tuples and indexes, and whether those ask for huge pages.
     pub(crate) allocator: String,
 }
 
@@ -28,7 +29,11 @@ pub(crate) fn build() -> Build {
         target_features: list(env!("LYCOSA_TARGET_FEATURES")),
         features_beyond_baseline: list(env!("LYCOSA_FEATURES_BEYOND_BASELINE")),
         opt_level: env!("LYCOSA_OPT_LEVEL").to_owned(),
-        allocator: String::from("mimalloc"),
+        allocator: String::from(if wants_huge_pages() {
+            "mimalloc, huge pages for tuples and indexes"
+        } else {
+            "mimalloc"
+        }),
     }
 }
 

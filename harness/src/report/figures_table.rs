@@ -98,8 +98,8 @@ pub(crate) fn latencies(dataset: &Dataset, section: &Section) -> Table {
         Column::right("bytes a record", 5),
     ]);
     if has_corrected {
-        let title = |name| Column::right(format!("corrected {name}"), 2);
-        columns.extend(["p50", "p95", "p99", "max"].map(title));
+        let title = |(name, rank)| Column::right(format!("corrected {name}"), rank);
+        columns.extend([("p50", 2), ("p95", 1), ("p99", 0), ("max", 2)].map(title));
     }
     let corrected_cells = |point: &SeriesPoint| match corrected(point) {
         _ if !has_corrected => Vec::new(),

@@ -4,10 +4,10 @@ use lycosa_lua::worker::{Driver, IndexKind};
 
 use super::dataset::{Dataset, Section, Series};
 use super::page::Seconds;
-use super::{plain, sweep};
+use super::{plain, sweep, terminal};
 use crate::axes::{self, Findings, Parameter};
 use crate::comparison::cold_start;
-use crate::pace::size;
+use crate::pace::{Rate, size};
 use crate::quantity::{Size, grouped};
 use crate::result::Run;
 use crate::statistics::{self, INTERVAL_SAMPLES_MIN, RatioEstimate};
@@ -27,8 +27,10 @@ pub(crate) fn conditions(section: &Section) -> Vec<String> {
             items.push(text);
         }
     };
-    if !point.is_by_time() {
-        let records = format!("{} records", size(point.records));
+    if let Some(time) = terminal::by_time(point, &section.axes) {
+        add(&Parameter::Duration, time);
+    } else {
+        let records = format!("{} {}", size(point.records), point.size_noun());
         add(&Parameter::Records, records);
     }
     let index = match point.index {
@@ -49,8 +51,11 @@ pub(crate) fn conditions(section: &Section) -> Vec<String> {
         let setting = Parameter::Setting(key.clone());
         add(&setting, plain(&format!("{key}={value}")));
     }
+    if let Some(rate) = point.rate_per_s {
+        add(&Parameter::Rate, format!("at {}", Rate(rate)));
+    }
     if let Some(limit) = point.limit_memory_bytes {
-        items.push(format!("limit {}", Size(limit)));
+        add(&Parameter::LimitMemory, format!("limit {}", Size(limit)));
     }
     items
 }
@@ -131,6 +136,7 @@ fn finding(label: &str, reference: &str, section: &Section, series: &Series) -> 
         _ => ("", "points"),
     };
     let sizes = match ratios.as_slice() {
+        [_] if section.point.is_by_time() && !one.is_empty() => String::from("by time"),
         [(place, _)] => format!("at {place}{one}"),
         several => format!("(geometric mean over {} {many})", several.len()),
     };

@@ -2,6 +2,8 @@
 
 use std::io;
 
+use lycosa_lua::worker::LatencyNs;
+
 use super::figures_table::nanoseconds;
 use super::page::{DIM, PLAIN, Page, Seconds};
 use super::side_by_side::cut;
@@ -10,64 +12,156 @@ use crate::quantity::{decimal_bytes, percent, rate, significant};
 use crate::result::Point;
 use crate::result::summary::Figures;
 
-/// Widths of the columns behind the axes, where sizes vary.
-const SIZE_WIDTHS: [usize; 6] = [11, 9, 13, 11, 14, 10];
-
-/// The same where anything else does.
-const LOAD_WIDTHS: [usize; 6] = [11, 9, 13, 9, 9, 9];
-
-/// Widest column of an axis beside another.
+/// Widest column of an axis beside another, and of one beside two latencies.
 const AXIS_WIDTH_MAX: usize = 11;
+const AXIS_WIDTH_AT_RATE_MAX: usize = 7;
 
-/// The columns of a sweep's table. What memory is used matters where sizes vary, and latencies where
-/// anything else does.
+/// Longest word for operations that the columns have room for.
+const NOUN_WIDTH_MAX: usize = 8;
+
+/// What is told of each point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Memory, which matters where sizes vary.
+    Sizes,
+    /// Latencies, which matter where anything else does.
+    Load,
+    /// Both latencies: from a transaction's begin and from when it was due.
+    Rate,
+}
+
+/// The columns of a sweep's table.
 #[derive(Debug)]
 pub(crate) struct SizeTable {
     axes: Vec<(Parameter, usize)>,
-    has_sizes: bool,
-    titles: [&'static str; 6],
+    kind: Kind,
+    /// Titles and widths behind the axes.
+    columns: Vec<(String, usize)>,
+}
+
+impl Kind {
+    fn of(axes: &[Parameter], points: &[Point]) -> Self {
+        let is_at_rate = |point: &Point| point.rate_per_s.is_some();
+        match axes.contains(&Parameter::Records) {
+            true => Self::Sizes,
+            false if points.iter().any(is_at_rate) => Self::Rate,
+            false => Self::Load,
+        }
+    }
+
+    fn columns(self, noun: &str) -> Vec<(String, usize)> {
+        let (many, one) = short_noun(noun);
+        let columns = match self {
+            Self::Sizes => vec![
+                (String::from("median"), 11),
+                (String::from("95 %"), 9),
+                (format!("M {many}/s"), 13),
+                (format!("ns/{one}"), 11),
+                (
+                    match noun {
+                        "inserts" => String::from("bytes/record"),
+                        _ => format!("bytes/{one}"),
+                    },
+                    14,
+                ),
+                (String::from("peak"), 10),
+            ],
+            Self::Load => vec![
+                (String::from("median"), 11),
+                (String::from("95 %"), 9),
+                (format!("{many}/s"), 13),
+                (String::from("p50"), 9),
+                (String::from("p95"), 9),
+                (String::from("p99"), 9),
+            ],
+            Self::Rate => vec![
+                (format!("{many}/s"), 12),
+                (String::from("p50"), 9),
+                (String::from("p95"), 9),
+                (String::from("p99"), 9),
+                (String::from("p50"), 9),
+                (String::from("p95"), 9),
+                (String::from("p99"), 9),
+            ],
+        };
+        columns
+            .into_iter()
+            .map(|(title, width)| {
+                let width = width.max(title.chars().count() + 2);
+                (title, width)
+            })
+            .collect()
+    }
+
+    fn axis_width_max(self, axes: usize) -> usize {
+        match (axes, self) {
+            (1, _) => usize::MAX,
+            (_, Self::Rate) => AXIS_WIDTH_AT_RATE_MAX,
+            _ => AXIS_WIDTH_MAX,
+        }
+    }
+}
+
+/// What operations are called where there is little room: many of them, and one.
+fn short_noun(noun: &str) -> (&str, &str) {
+    match noun {
+        "transactions" => ("txn", "txn"),
+        _ => match noun.strip_suffix('s') {
+            Some(one) if noun.chars().count() <= NOUN_WIDTH_MAX => (noun, one),
+            _ => ("ops", "op"),
+        },
+    }
 }
 
 impl SizeTable {
     /// Columns that suit these points, which are of one workload.
     pub(crate) fn new(axes: &[Parameter], points: &[Point]) -> Self {
-        let is_insert = points
-            .first()
-            .is_none_or(|point| point.operation_noun() == "inserts");
-        let (millions, each) = if is_insert {
-            ("M inserts/s", "ns/insert")
-        } else {
-            ("M ops/s", "ns/op")
-        };
-        let has_sizes = axes.contains(&Parameter::Records);
-        let titles = if has_sizes {
-            ["median", "95 %", millions, each, "bytes/record", "peak"]
-        } else {
-            let per_second = if is_insert { "inserts/s" } else { "ops/s" };
-            ["median", "95 %", per_second, "p50", "p95", "p99"]
-        };
-        let axes = axes.iter().enumerate().map(|(position, axis)| {
+        let noun = points.first().map_or("operations", Point::operation_noun);
+        let kind = Kind::of(axes, points);
+        let most = kind.axis_width_max(axes.len());
+        let widths = axes.iter().enumerate().map(|(position, axis)| {
             let texts = points.iter().map(|point| axis.level(point).text);
             let widths = texts.chain([axis.title()]).map(|text| text.chars().count());
             let gap = if position == 0 { 0 } else { 2 };
-            let most = if axes.len() > 1 {
-                AXIS_WIDTH_MAX
-            } else {
-                usize::MAX
-            };
             (axis.clone(), widths.max().unwrap_or(0).min(most) + gap)
         });
+        let mut columns = kind.columns(noun);
+        if kind != Kind::Rate && points.first().is_some_and(Point::is_by_time) {
+            // The time was given; what is compared is that of a million operations.
+            columns[0] = (String::from("a million"), columns[0].1);
+        }
         Self {
-            axes: axes.collect(),
-            has_sizes,
-            titles,
+            axes: widths.collect(),
+            kind,
+            columns,
         }
     }
 
     /// The titles.
     pub(crate) fn head(&self, page: &mut Page<'_>) -> io::Result<()> {
+        if self.kind == Kind::Rate {
+            page.line(DIM, &[self.latency_titles()])?;
+        }
         let names: Vec<String> = self.axes.iter().map(|(axis, _)| axis.title()).collect();
-        page.line(DIM, &[self.columns(&names, &self.titles.map(String::from))])
+        let titles: Vec<String> = self
+            .columns
+            .iter()
+            .map(|(title, _)| title.clone())
+            .collect();
+        page.line(DIM, &[self.row_text(&names, &titles)])
+    }
+
+    /// What the two latencies are, above the percentiles of each.
+    fn latency_titles(&self) -> String {
+        let axes: usize = self.axes.iter().map(|(_, width)| width).sum();
+        let width = |columns: &[(String, usize)]| columns.iter().map(|(_, width)| width).sum();
+        let [before, begin, due]: [usize; 3] = [
+            axes + self.columns[0].1,
+            width(&self.columns[1..4]),
+            width(&self.columns[4..]),
+        ];
+        let titles = ["transaction, from begin", "corrected, from due"];
+        format!("{:before$}{:>begin$}{:>due$}", "", titles[0], titles[1],)
     }
 
     /// A point with its figures.
@@ -78,45 +172,38 @@ impl SizeTable {
         figures: &Figures,
     ) -> io::Result<()> {
         let median_s = figures.wall_s.median;
-        let [fourth, fifth, sixth] = if self.has_sizes {
-            memory(figures)
-        } else {
-            latencies(figures)
+        let mut cells = match self.kind {
+            Kind::Rate => Vec::new(),
+            _ => vec![Seconds::like(median_s).with_unit(median_s), spread(figures)],
         };
         // What has decades between its points needs a unit of its own in each row.
-        let throughput = if self.has_sizes {
-            significant(figures.ops_per_s / 1e6)
-        } else {
-            rate(figures.ops_per_s)
-        };
-        let cells = [
-            Seconds::like(median_s).with_unit(median_s),
-            spread(figures),
-            throughput,
-            fourth,
-            fifth,
-            sixth,
-        ];
+        cells.push(match self.kind {
+            Kind::Sizes => significant(figures.ops_per_s / 1e6),
+            _ => rate(figures.ops_per_s),
+        });
+        match self.kind {
+            Kind::Sizes => cells.extend(memory(figures)),
+            Kind::Load => cells.extend(latencies(Some(figures.txn_latency_ns))),
+            Kind::Rate => {
+                cells.extend(latencies(Some(figures.txn_latency_ns)));
+                cells.extend(latencies(figures.txn_latency_corrected_ns));
+            }
+        }
         let parameters: Vec<Parameter> = self.axes.iter().map(|(axis, _)| axis.clone()).collect();
         let place = axes::place(&parameters, point);
         let names: Vec<String> = place.into_iter().map(|level| level.text).collect();
-        page.line(PLAIN, &[self.columns(&names, &cells)])
+        page.line(PLAIN, &[self.row_text(&names, &cells)])
     }
 
-    fn columns(&self, names: &[String], others: &[String; 6]) -> String {
-        let widths = if self.has_sizes {
-            SIZE_WIDTHS
-        } else {
-            LOAD_WIDTHS
-        };
+    fn row_text(&self, names: &[String], others: &[String]) -> String {
         let names = names.iter().zip(&self.axes).enumerate();
         let names = names.map(|(position, (name, (_, width)))| {
             let gap = if position == 0 { 0 } else { 2 };
             format!("{:>width$}", cut(&super::plain(name), width - gap))
         });
-        let others = others.iter().zip(widths);
+        let others = others.iter().zip(&self.columns);
         names
-            .chain(others.map(|(text, width)| format!("{text:>width$}")))
+            .chain(others.map(|(text, (_, width))| format!("{text:>width$}")))
             .collect::<Vec<_>>()
             .concat()
     }
@@ -136,12 +223,11 @@ fn memory(figures: &Figures) -> [String; 3] {
 }
 
 /// Percentiles of transactions; `-` where there are none.
-fn latencies(figures: &Figures) -> [String; 3] {
-    let latency = figures.txn_latency_ns;
-    [latency.p50, latency.p95, latency.p99].map(|ns| match latency.count {
-        0 => String::from("-"),
-        _ => nanoseconds(ns),
-    })
+fn latencies(latency: Option<LatencyNs>) -> [String; 3] {
+    match latency.filter(|latency| latency.count > 0) {
+        Some(latency) => [latency.p50, latency.p95, latency.p99].map(nanoseconds),
+        None => std::array::from_fn(|_| String::from("-")),
+    }
 }
 
 /// `+-0.5 %`; a dash where there is no interval.
@@ -220,6 +306,53 @@ fibers  index     median     95 %    inserts/s      p50      p95      p99
     50   tree   0.1500 s        -       6.67 k  9.81 us 1,930 us 1,930 us
 "
         );
+    }
+
+    #[test]
+    fn at_a_rate_a_row_has_both_latencies_below_their_names() {
+        let mut points = points(&[1_000_000]);
+        points[0].rate_per_s = Some(20_000.0);
+        let axes = [Parameter::Rate, Parameter::Index];
+        let table = SizeTable::new(&axes, &points);
+        let mut runs = testing::runs(&[0.1, 0.2]);
+        for run in &mut runs {
+            run.txn_latency_corrected_ns = Some(run.txn_latency_ns);
+            run.txn_latency_corrected_histogram
+                .clone_from(&run.txn_latency_histogram);
+        }
+        let figures = figures(&runs).unwrap().unwrap();
+        let text = written(|page| {
+            table.head(page)?;
+            table.row(page, &points[0], &figures)
+        });
+        let expected = [
+            "                            transaction, from begin        corrected, from due",
+            " rate  index   inserts/s      p50      p95      p99      p50      p95      p99",
+            "20k/s   tree      6.67 k  9.81 us 1,930 us 1,930 us  9.81 us 1,930 us 1,930 us",
+        ];
+        assert_eq!(text.lines().collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn operations_have_their_own_name_where_there_is_room() {
+        let titles = |noun| {
+            let columns = Kind::Sizes.columns(noun);
+            let titles = columns[2..5].iter().map(|(title, _)| title.clone());
+            titles.collect::<Vec<_>>().join(", ")
+        };
+        assert_eq!(titles("transactions"), "M txn/s, ns/txn, bytes/txn");
+        assert_eq!(
+            titles("messages"),
+            "M messages/s, ns/message, bytes/message"
+        );
+        assert_eq!(titles("reservations"), "M ops/s, ns/op, bytes/op");
+        for noun in ["inserts", "messages", "transactions", "reservations"] {
+            for kind in [Kind::Sizes, Kind::Load, Kind::Rate] {
+                let columns = kind.columns(noun);
+                let width: usize = columns.iter().map(|(_, width)| width).sum();
+                assert!(width <= 73, "{noun} {kind:?}: {width}");
+            }
+        }
     }
 
     #[test]

@@ -53,7 +53,8 @@ pub(crate) fn sentences(
     let mut sentences = vec![("best", best(axes, points, findings, noun))];
     let knees = findings.knees.iter();
     sentences.extend(knees.map(|knee| ("knee", knee_text(axes, points, *knee))));
-    if findings.knees.is_empty() && axes.first() == Some(&Parameter::Fibers) {
+    let is_load = matches!(axes.first(), Some(Parameter::Fibers | Parameter::Rate));
+    if findings.knees.is_empty() && is_load {
         let text = "none: p95 does not double where throughput no longer rises";
         sentences.push(("knee", text.to_owned()));
     }

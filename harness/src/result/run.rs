@@ -120,6 +120,14 @@ impl Point {
         }
     }
 
+    /// What its size counts: records, which is what inserts leave, or the operations themselves.
+    pub(crate) fn size_noun(&self) -> &str {
+        match self.operation_noun() {
+            "inserts" => "records",
+            noun => noun,
+        }
+    }
+
     /// `50 fibers x 100 inserts`: how the operations are spread over fibers and transactions.
     pub(crate) fn concurrency(&self) -> String {
         let noun = self.operation_noun();
@@ -355,6 +363,11 @@ mod tests {
         assert_eq!(noun("bank", Some("transfers")), "transfers");
         assert_eq!(noun("bank", None), "operations");
         assert_eq!(noun("insert", None), "inserts");
+        assert_eq!(point("insert", None, 1).size_noun(), "records");
+        assert_eq!(
+            point("tpcb", Some("transactions"), 1).size_noun(),
+            "transactions"
+        );
     }
 
     #[test]

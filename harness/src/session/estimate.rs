@@ -4,6 +4,9 @@
 //! Times go up in a straight line here, though caches make large sizes a little dearer; the figure
 //! is for people who decide whether to wait. Memory is exact but for what grows by doubling: the
 //! small sizes are the largest one halved again and again, so that hash tables are as full.
+//!
+//! Where the time ends a repetition, that time is what it takes beside what one that is over at once
+//! takes; what it fills is not known before.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -23,6 +26,9 @@ const PILOT_FRACTION: u64 = 16;
 
 /// A larger small repetition that would take longer is left out.
 const PILOT_S_MAX: f64 = 10.0;
+
+/// Time of a small repetition that is over at once.
+const PILOT_DURATION_S: f64 = 0.001;
 
 /// After this long no further kind of points is tried.
 const PILOTS_TIME_MAX: Duration = Duration::from_secs(10);
@@ -83,7 +89,7 @@ pub(crate) struct Pilot {
 }
 
 /// Measures what an arm costs at the largest of each kind of the plan's points. Points are of one
-/// kind that differ in records, quota and seed alone. When that takes long, the kinds that are left
+/// kind that differ in records, pace, quota, limit and seed alone. When that takes long, the kinds that are left
 /// are taken to cost what the last one did.
 pub(crate) fn pilot(
     plan: &Plan,
@@ -114,8 +120,9 @@ pub(crate) fn pilot(
     for kind in &kinds {
         if pilot.tried == 0 || started.elapsed() < PILOTS_TIME_MAX {
             let own = kind.iter().map(|position| &points[*position]);
-            let largest = own.max_by_key(|point| (point.records, point.memory_bytes));
-            if let Some(largest) = largest.filter(|largest| !largest.is_by_time()) {
+            let limit = |point: &WorkerOptions| point.limit_memory_bytes.unwrap_or(u64::MAX);
+            let largest = own.max_by_key(|point| (point.records, point.memory_bytes, limit(point)));
+            if let Some(largest) = largest {
                 last = costs(largest, arm, executor, observer)?;
                 pilot.tried += 1;
             }
@@ -132,7 +139,13 @@ fn is_of_one_kind(one: &WorkerOptions, other: &WorkerOptions) -> bool {
     let mut other = other.clone();
     other.records = one.records;
     other.memory_bytes = one.memory_bytes;
+    other.limit_memory_bytes = one.limit_memory_bytes;
     other.seed = one.seed;
+    other.rate_per_s = one.rate_per_s;
+    other.warmup_s = one.warmup_s;
+    if let (Some(duration_s), Some(_)) = (one.duration_s, other.duration_s) {
+        other.duration_s = Some(duration_s);
+    }
     *one == other
 }
 
@@ -148,6 +161,10 @@ fn costs(
         let options = WorkerOptions {
             records,
             report_interval_s: None,
+            // The rate is what would take long.
+            rate_per_s: None,
+            warmup_s: 0.0,
+            duration_s: largest.duration_s.map(|_| PILOT_DURATION_S),
             ..largest.clone()
         };
         match executor.repetition(arm, &options, observer) {
@@ -167,6 +184,9 @@ fn costs(
             Err(error) => Err(error),
         }
     };
+    if largest.is_by_time() {
+        return Ok(Costs::before_time(measure(0)?));
+    }
     let large = pilot_records(largest.records);
     let small = measure((large / PILOT_FRACTION).max(1))?;
     if large < PILOT_FRACTION || small.process_s * PILOT_FRACTION as f64 > PILOT_S_MAX {
@@ -200,8 +220,25 @@ impl Costs {
         }
     }
 
-    fn seconds(&self, records: u64) -> f64 {
-        self.start_s + self.record_s * records as f64
+    /// What a repetition that is over at once takes.
+    fn before_time(sample: Sample) -> Self {
+        Self {
+            start_s: (sample.process_s - sample.wall_s).max(0.0),
+            process_bytes: sample.resident_bytes,
+            ..Self::default()
+        }
+    }
+
+    /// The life of a process at a point.
+    fn seconds(&self, options: &WorkerOptions) -> f64 {
+        let records = options.records as f64;
+        let transactions_s = match (options.duration_s, options.rate_per_s) {
+            (Some(duration_s), _) => options.warmup_s + duration_s,
+            // No operation begins before it is due.
+            (None, Some(rate_per_s)) => (self.record_s * records).max(records / rate_per_s),
+            (None, None) => self.record_s * records,
+        };
+        self.start_s + transactions_s
     }
 
     /// Tuples and indexes at their largest.
@@ -233,7 +270,7 @@ pub(crate) struct Estimate {
     pub(crate) duration: Duration,
     /// Whether all kinds of points were tried; else the time of some is a guess.
     pub(crate) is_whole: bool,
-    /// Records of the largest size that is left.
+    /// Records of the largest size that is left; 0 where the time ends all.
     pub(crate) records: u64,
     /// Tuples and indexes of that size.
     pub(crate) quota_bytes: u64,
@@ -243,6 +280,8 @@ pub(crate) struct Estimate {
     pub(crate) memory_bytes: u64,
     /// The size that exceeds its quota the most: its records, what it needs, and the quota.
     over_quota: Option<(u64, u64, u64)>,
+    /// The same of the limit on the whole process.
+    over_limit: Option<(u64, u64, u64)>,
 }
 
 /// What is left of a plan will take; `None` if nothing is left. `pilots` are those of the plan's
@@ -258,19 +297,19 @@ pub(crate) fn estimate(plan: &Plan, record: &Record, pilots: &[Pilot]) -> Option
         .collect();
     let seconds: f64 = of_slots
         .iter()
-        .map(|(costs, point)| costs.seconds(point.records))
+        .map(|(costs, point)| costs.seconds(point))
         .sum();
     let (largest, options) = of_slots
         .iter()
         .max_by(|(a, at), (b, bt)| a.resident_bytes(at).total_cmp(&b.resident_bytes(bt)))?;
-    let over_quota = of_slots
-        .iter()
-        .map(|(costs, point)| {
-            let needed = costs.quota_bytes(point) as u64;
-            (point.records, needed, point.memory_bytes)
-        })
-        .filter(|(_, needed, quota)| needed > quota)
-        .max_by_key(|(_, needed, quota)| needed - quota);
+    let over_quota = exceeding(of_slots.iter().map(|(costs, point)| {
+        let needed = costs.quota_bytes(point) as u64;
+        (point.records, needed, point.memory_bytes)
+    }));
+    let over_limit = exceeding(of_slots.iter().filter_map(|(costs, point)| {
+        let needed = costs.resident_bytes(point) as u64;
+        Some((point.records, needed, point.limit_memory_bytes?))
+    }));
     Some(Estimate {
         duration: Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX),
         is_whole: pilots.iter().all(|pilot| pilot.tried == pilot.kinds),
@@ -279,7 +318,15 @@ pub(crate) fn estimate(plan: &Plan, record: &Record, pilots: &[Pilot]) -> Option
         resident_bytes: largest.resident_bytes(options) as u64,
         memory_bytes: options.memory_bytes,
         over_quota,
+        over_limit,
     })
+}
+
+/// The one that exceeds what it may have the most, of records, what they need, and what they may have.
+fn exceeding(needs: impl Iterator<Item = (u64, u64, u64)>) -> Option<(u64, u64, u64)> {
+    needs
+        .filter(|(_, needed, given)| needed > given)
+        .max_by_key(|(_, needed, given)| needed - given)
 }
 
 /// A size that does not fit.
@@ -306,8 +353,8 @@ pub(crate) enum Unfit {
 }
 
 impl Estimate {
-    /// Whether all sizes fit their quotas and, where it is known, the largest one the memory that is
-    /// free.
+    /// Whether all sizes fit their quotas, the limits on their processes and, where it is known, the
+    /// largest one the memory that is free.
     pub(crate) fn check(&self, available_bytes: Option<u64>) -> Result<(), Unfit> {
         if let Some(available_bytes) =
             available_bytes.filter(|available| self.resident_bytes > *available)
@@ -318,25 +365,20 @@ impl Estimate {
                 available_bytes,
             });
         }
-        match self.over_quota {
-            Some((records, needed_bytes, quota_bytes)) => Err(Unfit::Quota {
+        if let Some((records, needed_bytes, quota_bytes)) = self.over_quota {
+            return Err(Unfit::Quota {
                 records,
                 needed_bytes,
                 quota_bytes,
-            }),
-            None => Ok(()),
+            });
         }
-    }
-
-    /// Whether the largest size fits the limit on its process, if there is one.
-    pub(crate) fn check_limit(&self, limit_bytes: Option<u64>) -> Result<(), Unfit> {
-        match limit_bytes.filter(|limit| self.resident_bytes > *limit) {
-            None => Ok(()),
-            Some(limit_bytes) => Err(Unfit::Limit {
-                records: self.records,
-                needed_bytes: self.resident_bytes,
+        match self.over_limit {
+            Some((records, needed_bytes, limit_bytes)) => Err(Unfit::Limit {
+                records,
+                needed_bytes,
                 limit_bytes,
             }),
+            None => Ok(()),
         }
     }
 }
@@ -383,195 +425,4 @@ impl fmt::Display for Unfit {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::result::testing::options;
-    use crate::schedule::testing::{Nobody, Script, plan, repetition};
-
-    /// An arm that takes 20 ms and 200 ns a record, 41 bytes each and 14 MB beside.
-    fn costs_of_linear() -> Costs {
-        Costs {
-            start_s: 0.02,
-            record_s: 200e-9,
-            start_bytes: 0.0,
-            record_bytes: 41.0,
-            process_bytes: 14e6,
-        }
-    }
-
-    /// Answers with the costs above, exactly.
-    #[derive(Default)]
-    struct Linear {
-        asked: Vec<u64>,
-    }
-
-    impl Executor for Linear {
-        fn repetition(
-            &mut self,
-            _: usize,
-            options: &WorkerOptions,
-            _: &mut dyn Observer,
-        ) -> Result<Repetition, RepetitionError> {
-            self.asked.push(options.records);
-            let mut repetition = repetition(1e-9);
-            repetition.process_s = costs_of_linear().seconds(options.records);
-            repetition.measurement.bytes_per_record = 41.0;
-            repetition.measurement.peak_rss_bytes = 14_000_000 + 41 * options.records;
-            Ok(repetition)
-        }
-
-        fn conditions(&mut self) -> crate::environment::Conditions {
-            crate::environment::Conditions::default()
-        }
-    }
-
-    fn plan_of(sizes: &[u64]) -> Plan {
-        let mut plan = plan(&["native"], 0, 1, 15);
-        let point = |records: &u64| WorkerOptions {
-            records: *records,
-            ..options()
-        };
-        plan.points = sizes.iter().map(point).collect();
-        plan
-    }
-
-    fn linear(plan: &Plan) -> Pilot {
-        Pilot {
-            costs: vec![costs_of_linear(); plan.points.len()],
-            tried: 1,
-            kinds: 1,
-        }
-    }
-
-    #[test]
-    fn each_kind_of_points_is_tried_once_whatever_its_quota() {
-        let mut plan = plan_of(&[1_000, 2_000, 1_000]);
-        plan.points[2].fibers = 7;
-        plan.points[1].memory_bytes = 1 << 20;
-        let mut executor = Linear::default();
-        let pilot = pilot(&plan, 0, &mut executor, &mut Nobody).unwrap();
-        assert_eq!((pilot.tried, pilot.kinds), (2, 2));
-        assert_eq!(executor.asked, [125, 2_000, 62, 1_000]);
-    }
-
-    #[test]
-    fn two_small_repetitions_tell_what_a_large_one_costs() {
-        let plan = plan_of(&[1_000_000, 20_000_000]);
-        let found = pilot(&plan, 0, &mut Linear::default(), &mut Nobody)
-            .unwrap()
-            .costs[0];
-        let expected = costs_of_linear();
-        let close = |a: f64, b: f64| (a - b).abs() <= b.abs() * 1e-6 + 1e-12;
-        assert!(close(found.start_s, expected.start_s), "{found:?}");
-        assert!(close(found.record_s, expected.record_s), "{found:?}");
-        assert!(
-            close(found.record_bytes, expected.record_bytes),
-            "{found:?}"
-        );
-        assert!(
-            close(found.process_bytes, expected.process_bytes),
-            "{found:?}"
-        );
-    }
-
-    #[test]
-    fn the_small_sizes_are_the_largest_one_halved() {
-        assert_eq!(pilot_records(20_000_000), 78_125);
-        assert_eq!(pilot_records(100_000), 100_000);
-        let mut executor = Linear::default();
-        pilot(&plan_of(&[10, 20_000_000]), 0, &mut executor, &mut Nobody).unwrap();
-        assert_eq!(executor.asked, [4_882, 78_125]);
-        let mut executor = Linear::default();
-        pilot(&plan_of(&[5]), 0, &mut executor, &mut Nobody).unwrap();
-        assert_eq!(executor.asked, [1]);
-    }
-
-    #[test]
-    fn a_slow_workload_is_not_tried_at_the_larger_size() {
-        let mut executor = Script::answering(|_| Ok(repetition(1.0)));
-        let costs = pilot(&plan_of(&[1_000_000]), 0, &mut executor, &mut Nobody).unwrap();
-        assert_eq!(executor.repetitions, 1);
-        assert!(costs.costs[0].record_s > 1e-4);
-    }
-
-    #[test]
-    fn a_quota_that_is_too_small_for_the_small_sizes_is_told_for_the_largest() {
-        let mut executor = Script::answering(|_| {
-            Err(RepetitionError::Worker(WorkerError::Memory {
-                quota_bytes: 1 << 20,
-                records_done: 8_000,
-                records: 78_125,
-            }))
-        });
-        let error = pilot(&plan_of(&[20_000_000]), 0, &mut executor, &mut Nobody).unwrap_err();
-        assert_eq!(
-            crate::report::failure::repetition(&error),
-            "memory quota of 1 MiB reached after 8,000 of 20,000,000 records; raise it with --memory 3GiB"
-        );
-    }
-
-    #[test]
-    fn the_estimate_covers_what_is_left_and_its_largest_size() {
-        let plan = plan_of(&[1_000_000, 20_000_000]);
-        let all = estimate(&plan, &Record::default(), &[linear(&plan)]).unwrap();
-        let seconds = 16.0 * 0.22 + 15.0 * 4.02;
-        assert!((all.duration.as_secs_f64() - seconds).abs() < 1e-6);
-        assert_eq!((all.records, all.quota_bytes), (20_000_000, 820_000_000));
-        assert!((850_000_000..1_000_000_000).contains(&all.resident_bytes));
-        let mut executor = Script::answering(|_| Ok(repetition(1.0)));
-        let whole = crate::schedule::run(
-            &plan,
-            Record::default(),
-            &mut executor,
-            &crate::interrupt::Interrupt::default(),
-            &mut Nobody,
-        );
-        assert_eq!(estimate(&plan, &whole.record, &[linear(&plan)]), None);
-    }
-
-    #[test]
-    fn what_does_not_fit_is_refused_with_what_would() {
-        let estimated = |quota| {
-            let mut plan = plan_of(&[20_000_000]);
-            plan.points[0].memory_bytes = quota;
-            estimate(&plan, &Record::default(), &[linear(&plan)]).unwrap()
-        };
-        assert_eq!(estimated(4 << 30).check(Some(1 << 40)), Ok(()));
-        assert_eq!(estimated(4 << 30).check(None), Ok(()));
-        let message = |quota, available| {
-            let unfit = estimated(quota).check(available).unwrap_err();
-            unfit.to_string()
-        };
-        assert_eq!(
-            message(512 << 20, None),
-            "20,000,000 records need about 820 MB of tuples and indexes, and the quota is 512 MiB; raise it with --memory 1GiB"
-        );
-        assert_eq!(
-            message(4 << 30, Some(500_000_000)),
-            "20,000,000 records need about 928 MB of memory, and this machine has 500 MB to give; name smaller sizes with --records"
-        );
-        let estimate = estimated(4 << 30);
-        assert_eq!(estimate.check_limit(None), Ok(()));
-        assert_eq!(estimate.check_limit(Some(1 << 30)), Ok(()));
-        assert_eq!(
-            estimate
-                .check_limit(Some(512 << 20))
-                .unwrap_err()
-                .to_string(),
-            "20,000,000 records need about 928 MB of memory, and --limit-memory gives 512 MiB; raise it, or name smaller sizes with --records"
-        );
-    }
-
-    #[test]
-    fn samples_that_noise_has_turned_around_break_nothing() {
-        let sample = |records, process_s| Sample {
-            records,
-            wall_s: process_s / 2.0,
-            process_s,
-            ..Sample::default()
-        };
-        let costs = Costs::between(sample(10.0, 0.5), sample(100.0, 0.1));
-        assert!((costs.seconds(100) - 0.1).abs() < 1e-12, "{costs:?}");
-        assert!((costs.seconds(1_000_100) - 500.1).abs() < 1e-6, "{costs:?}");
-    }
-}
+mod tests;

@@ -20,6 +20,7 @@ use super::measure::{Latencies, cpu_s, peak_rss_bytes};
 use super::readings::Readings;
 use super::resources::Resources;
 use super::stopping::{self, Phase};
+use crate::runtime::wants_huge_pages;
 
 const DEFAULT_PAYLOAD: &str = "payload";
 
@@ -55,6 +56,7 @@ where
     let settings = EngineOptions {
         database: DatabaseOptions {
             memory_limit_bytes: options.memory_bytes as usize,
+            huge_pages: wants_huge_pages(),
             ..DatabaseOptions::default()
         },
         ..EngineOptions::default()

@@ -7,7 +7,7 @@ use lycosa_lua::worker::{Driver, WorkerOptions};
 use super::super::Failure;
 use super::super::arguments::WorkloadArguments;
 use super::super::measuring::describe;
-use super::super::settings::{check_driver, worker_options};
+use super::super::settings::{check_points, worker_options};
 use crate::axes::Parameter;
 use crate::environment::{self, Translator};
 use crate::progress::Progress;
@@ -25,9 +25,16 @@ pub(super) fn check_options(
     workers: &Workers,
 ) -> Result<(), Failure> {
     let about = |failure: Failure| failure.within(&format!("arm `{}`", arm.name));
-    for point in points {
-        let own = arm.at(point);
-        check_driver(own.driver, &own.workload).map_err(about)?;
+    let own: Vec<WorkerOptions> = points.iter().map(|point| arm.at(point)).collect();
+    check_points(&own).map_err(about)?;
+    if own
+        .iter()
+        .zip(points)
+        .any(|(own, shared)| own.is_by_time() != shared.is_by_time())
+    {
+        return Err(about(Failure::usage(
+            "--duration of its own takes one for all arms, which else run over records",
+        )));
     }
     let is_setting =
         |(parameter, _): &(Parameter, String)| matches!(parameter, Parameter::Setting(_));
@@ -73,6 +80,10 @@ pub(super) fn check_commands(
 /// arm: a translated one would not start cold any more. Without a native arm nothing is refused.
 pub(super) fn check_fit(session: &Session, executor: &mut dyn Executor) -> Result<(), Failure> {
     let plan = &session.plan;
+    // What a time fills is not known before.
+    if plan.points.iter().all(WorkerOptions::is_by_time) {
+        return Ok(());
+    }
     let is_native = |arm: &Arm| arm.expected.translator == Some(Translator::Native);
     let mut pilots: Vec<(&Arm, Pilot)> = Vec::new();
     for (position, arm) in plan.arms.iter().enumerate() {
@@ -102,7 +113,6 @@ pub(super) fn check_fit(session: &Session, executor: &mut dyn Executor) -> Resul
     match estimate::estimate(plan, &nothing, &pilots) {
         Some(estimate) => estimate
             .check(environment::memory_available_bytes())
-            .and_then(|()| estimate.check_limit(plan.points[0].limit_memory_bytes))
             .map_err(|unfit| Failure::usage(unfit.to_string())),
         None => Ok(()),
     }

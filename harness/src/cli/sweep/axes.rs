@@ -6,8 +6,7 @@ use lycosa_lua::worker::{Driver, WorkerOptions, WorkloadInfo, WorkloadSource};
 
 use super::super::Failure;
 use super::super::arguments::{RepetitionArguments, RunArguments, WorkloadArguments};
-use super::super::pace::check_pace;
-use super::super::settings::{check_driver, check_limit, worker_options};
+use super::super::settings::{check_points, worker_options};
 use crate::axes::{self, Axis, Parameter, Values};
 use crate::range;
 
@@ -53,6 +52,22 @@ pub(crate) struct AxisArguments {
     #[arg(long, value_name = "LIST", value_parser = parser(Parameter::Driver))]
     driver: Option<Values>,
 
+    /// Operations that become due in a second, done or not: 20000/s or 1k,10k,100k
+    #[arg(long, value_name = "RANGE", value_parser = parser(Parameter::Rate), allow_hyphen_values = true)]
+    rate: Option<Values>,
+
+    /// Ends each repetition after this time, not after --records: 300s or 1s,10s
+    #[arg(long, value_name = "LIST", value_parser = parser(Parameter::Duration), allow_hyphen_values = true)]
+    duration: Option<Values>,
+
+    /// Time before --duration that is not counted: 30s or 0s,30s
+    #[arg(long, value_name = "LIST", value_parser = parser(Parameter::Warmup), allow_hyphen_values = true)]
+    warmup: Option<Values>,
+
+    /// Limit on the memory of the whole worker process: 2GiB or 1GiB,2GiB
+    #[arg(long, value_name = "LIST", value_parser = parser(Parameter::LimitMemory), allow_hyphen_values = true)]
+    limit_memory: Option<Values>,
+
     /// Any of the options above, or set.KEY for a setting of the workload; may be
     /// given twice
     #[arg(long = "axis", value_name = "NAME=LIST", value_parser = parse_axis, allow_hyphen_values = true)]
@@ -91,6 +106,10 @@ impl AxisArguments {
             &self.jit,
             &self.driver,
             &self.seed,
+            &self.rate,
+            &self.duration,
+            &self.warmup,
+            &self.limit_memory,
         ];
         let given: Vec<&Values> = own.into_iter().flatten().chain(&self.axes).collect();
         for (position, values) in given.iter().enumerate() {
@@ -162,6 +181,11 @@ impl Axes {
         repetitions: &RepetitionArguments,
         describe: impl FnOnce(&WorkloadSource) -> Result<WorkloadInfo, Failure>,
     ) -> Result<Vec<WorkerOptions>, Failure> {
+        if self.has(&Parameter::Duration) && self.has(&Parameter::Records) {
+            return Err(Failure::usage(
+                "--duration ends each repetition, and so do --records; leave one of them out",
+            ));
+        }
         let firsts = self.axes.iter().filter_map(|axis| {
             let first = axis.values.first()?.clone();
             Some((axis.parameter.clone(), first))
@@ -172,30 +196,24 @@ impl Axes {
             let applied = parameter.apply(&mut base, value);
             applied.map_err(|reason| Failure::usage(format!("{}: {reason}", parameter.name())))?;
         }
-        let is_records = |axis: &Axis| axis.parameter == Parameter::Records;
-        if base.is_by_time() && self.axes.iter().any(is_records) {
-            return Err(Failure::usage(
-                "--duration ends each repetition, so that records are no axis; leave one of them out",
-            ));
-        }
         let points = if self.axes.is_empty() {
             self.sizes(base)
         } else {
             axes::points(&self.axes, &base).map_err(Failure::usage)?
         };
-        for point in &points {
-            check_driver(point.driver, &point.workload)?;
-            check_pace(point)?;
-        }
-        let fibers = points.iter().map(|point| point.fibers).max().unwrap_or(1);
-        check_limit(repetitions.limit_memory, fibers)?;
+        check_points(&points)?;
         Ok(points)
+    }
+
+    /// Whether a parameter was given one value or several.
+    fn has(&self, parameter: &Parameter) -> bool {
+        self.single.iter().any(|(other, _)| other == parameter)
+            || self.axes.iter().any(|axis| axis.parameter == *parameter)
     }
 
     /// The records are what varies where nothing else does: one size, if one was given.
     fn sizes(&self, base: WorkerOptions) -> Vec<WorkerOptions> {
-        let is_records = |(parameter, _): &(Parameter, String)| *parameter == Parameter::Records;
-        if base.is_by_time() || self.single.iter().any(is_records) {
+        if base.is_by_time() || self.has(&Parameter::Records) {
             return vec![base];
         }
         let sizes = range::multiples(base.records, 1..=MULTIPLE_DEFAULT).into_iter();

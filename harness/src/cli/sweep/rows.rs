@@ -109,6 +109,7 @@ impl<'a, W: Write> Rows<'a, W> {
                 table.head(page)?;
             }
             table.row(page, &point, &figures)?;
+            terminal::schedule(page, &point, &figures)?;
             findings::warnings(page, &runs, &axes)
         })
     }

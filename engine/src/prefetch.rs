@@ -5,7 +5,7 @@ const LINE_BYTES: usize = 64;
 
 /// Fetches `count` lines from the one that holds `address`.
 #[inline]
-pub(super) fn lines(address: usize, count: usize) {
+pub(crate) fn lines(address: usize, count: usize) {
     for number in 0..count {
         line(address.wrapping_add(number * LINE_BYTES));
     }
