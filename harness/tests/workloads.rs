@@ -180,7 +180,14 @@ const BROKEN: &[Broken] = &[
         "--set operation=update",
         "{{'+', 2, 1}}",
         "{{'+', 2, position == 5 and 0 or 1}}",
-        "the counters add to 999, not to 1000 updates",
+        "key number 5 was updated 0 times, not 1",
+    ],
+    [
+        "kv",
+        "--set operation=update --set key=num_str",
+        "{{'+', 3, 1}}",
+        "{{'+', 3, position == 5 and 2 or position == 6 and 0 or 1}}",
+        "key number 5 was updated 2 times, not 1",
     ],
     [
         "kv",
@@ -231,6 +238,34 @@ const BROKEN: &[Broken] = &[
         "{'+', 's_ytd', quantity}",
         "{'+', 's_ytd', quantity == 7 and 0 or quantity}",
         "S_YTD adds to another number than was ordered",
+    ],
+    [
+        "tpcc",
+        "",
+        "if oldest ~= nil then",
+        "if false then",
+        "deliveries: warehouse 1, district 1: ",
+    ],
+    [
+        "tpcc",
+        "",
+        "{{'=', 'o_carrier_id', carrier}}",
+        "{{'=', 'o_all_local', 1}}",
+        "condition 5: warehouse 1, district 1: ",
+    ],
+    [
+        "tpcc",
+        "",
+        "{{'=', 'ol_delivery_d', operation}}",
+        "{{'=', 'ol_delivery_d', number > 1 and operation or box.NULL}}",
+        "condition 7: warehouse 1, district 1: ",
+    ],
+    [
+        "tpcc",
+        "",
+        "{'+', 'c_delivery_cnt', 1}",
+        "{'+', 'c_delivery_cnt', o % 5 == 0 and 0 or 1}",
+        "C_DELIVERY_CNT of customer ",
     ],
     [
         "queue",
@@ -300,6 +335,11 @@ fn a_setting_that_makes_no_sense_is_refused_in_one_line() {
             "option key takes one of num, str, num_num, num_str, str_num, str_str, not text",
         ),
         ("kv", "key=str --records 1G", "1000000000 keys take about"),
+        (
+            "kv",
+            "operation=delete --duration 1s",
+            "operation=delete ends when all keys are deleted; give --records in place of --duration",
+        ),
         (
             "tpcc",
             "warehouses=0",

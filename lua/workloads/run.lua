@@ -187,8 +187,10 @@ local function run_by_clock(workload, ctx, pace, course, host)
     local warmup_ns, duration_ns = pace.warmup_s * 1e9, (pace.duration_s or math.huge) * 1e9
     local counted_from, cpu_started, ends_ns
 
-    -- As fast as it goes, at least one transaction counts, however slow it is.
+    -- As fast as it goes, at least one transaction counts, however slow it is. At a rate, what the
+    -- warm-up left undone is not worked off in the time that counts.
     local function start_counting(now)
+        schedule.forget_backlog(now)
         host.begin()
         counted_from, cpu_started, ends_ns = now, clock.proc(), now + duration_ns
         schedule.ends_ns = corrected and ends_ns or math.huge
@@ -221,12 +223,14 @@ local function run_by_clock(workload, ctx, pace, course, host)
             local finished = now_ns()
             check_ended()
             done_ops = done_ops + n
-            if counted_from ~= nil then
+            if counted_from ~= nil and (not corrected or due_ns >= counted_from) then
                 observe(finished - started, finished - due_ns, n, finished)
-            elseif finished >= warmup_ns then
+            elseif counted_from == nil and finished >= warmup_ns then
                 start_counting(finished)
             end
-            fiber.yield()
+            if not corrected then
+                fiber.yield()
+            end
         end
     end
 

@@ -156,6 +156,11 @@ local function load_customers(ctx, generator, w, d)
     end
 end
 
+-- Orders of a district that were delivered before the first operation.
+local function delivered_at_first(options)
+    return math.floor(options.customers * 0.7)
+end
+
 local function load_orders(ctx, generator, w, d)
     local spaces, count = ctx.spaces, ctx.options.customers
     local customers = {}
@@ -163,7 +168,7 @@ local function load_orders(ctx, generator, w, d)
         customers[id] = id
     end
     generator:shuffle(customers)
-    local delivered = math.floor(count * 0.7)
+    local delivered = delivered_at_first(ctx.options)
     for id = 1, count do
         local is_delivered, lines = id <= delivered, generator:uniform(5, 15)
         spaces.orders:insert({w, d, id, customers[id], 0,
@@ -244,11 +249,16 @@ local function order_item(ctx, line, supplier, quantity)
     return amount
 end
 
+-- Where a new order is made and by whom, its number of lines, and whether one of them is a mistake.
+local function draw_order(ctx, generator)
+    local w, d = generator:uniform(1, ctx.options.warehouses), generator:uniform(1, DISTRICTS)
+    local c = nurand(generator, 1023, 1, ctx.options.customers, ctx.customer_constant)
+    return w, d, c, generator:uniform(5, 15), generator:uniform(1, 100) == 1
+end
+
 local function new_order(ctx, generator, operation)
     local spaces, options = ctx.spaces, ctx.options
-    local w, d = generator:uniform(1, options.warehouses), generator:uniform(1, DISTRICTS)
-    local c = nurand(generator, 1023, 1, options.customers, ctx.customer_constant)
-    local lines, is_mistaken = generator:uniform(5, 15), generator:uniform(1, 100) == 1
+    local w, d, c, lines, is_mistaken = draw_order(ctx, generator)
     local warehouse, customer = spaces.warehouse:get(w), spaces.customer:get({w, d, c})
     local district = spaces.district:update({w, d}, {{'+', 'd_next_o_id', 1}})
     local line = {w = w, d = d, o = district.d_next_o_id - 1}
@@ -365,15 +375,20 @@ local MIX = {
     {96, 'delivery', delivery}, {100, 'stock_level', stock_level},
 }
 
+-- Name and function of an operation, whose draws come next.
+local function begin(ctx, generator, operation)
+    generator:seed(ctx.seed, operation)
+    local percentage, position = generator:uniform(1, 100), 1
+    while percentage > MIX[position][1] do
+        position = position + 1
+    end
+    return MIX[position][2], MIX[position][3]
+end
+
 function workload.transaction(ctx, fiber_id, n, first)
     local generator, counts = ctx.generator, ctx.counts
     for operation = first, first + n - 1 do
-        generator:seed(ctx.seed, operation)
-        local percentage, position = generator:uniform(1, 100), 1
-        while percentage > MIX[position][1] do
-            position = position + 1
-        end
-        local name, run = MIX[position][2], MIX[position][3]
+        local name, run = begin(ctx, generator, operation)
         box.begin()
         if run(ctx, generator, operation) == nil then
             box.rollback()
@@ -385,11 +400,38 @@ function workload.transaction(ctx, fiber_id, n, first)
     end
 end
 
---- Verification: the specification's consistency conditions 1 to 4 by number, then sums that lost updates would break.
+--- Verification: consistency conditions of the specification by their numbers, then sums that lost updates
+--- would break, then a replay of what was ordered and delivered.
 
 -- A number for a customer, or with 0 for a district.
 local function place_of(w, d, c)
     return (w * DISTRICTS + d - 1) * (CUSTOMERS + 1) + c
+end
+
+-- How many orders of each district are still to be delivered. Replays the operations in order.
+local function outstanding_of(ctx)
+    local generator, outstanding = ctx.generator, {}
+    local loaded = ctx.options.customers - delivered_at_first(ctx.options)
+    for w = 1, ctx.options.warehouses do
+        for d = 1, DISTRICTS do
+            outstanding[place_of(w, d, 0)] = loaded
+        end
+    end
+    for operation = 1, ctx.done_ops do
+        local name = begin(ctx, generator, operation)
+        if name == 'new_order' then
+            local w, d, _, _, is_mistaken = draw_order(ctx, generator)
+            local place = place_of(w, d, 0)
+            outstanding[place] = outstanding[place] + (is_mistaken and 0 or 1)
+        elseif name == 'delivery' then
+            local w = generator:uniform(1, ctx.options.warehouses)
+            for d = 1, DISTRICTS do
+                local place = place_of(w, d, 0)
+                outstanding[place] = math.max(0, outstanding[place] - 1)
+            end
+        end
+    end
+    return outstanding
 end
 
 -- What the history says was paid, to each district and by each customer.
@@ -405,54 +447,74 @@ local function payments_of(ctx)
     return paid
 end
 
--- The orders of a district: how many lines they should have, and what was delivered to each customer.
-local function orders_of(ctx, w, d)
-    local lines, delivered = 0, {}
-    for _, order in ctx.spaces.orders:pairs({w, d}) do
-        lines = lines + order.o_ol_cnt
-        local sum = 0
-        for _, line in ctx.spaces.order_line:pairs({w, d, order.o_id}) do
-            sum = sum + (line.ol_delivery_d ~= nil and line.ol_amount or 0)
-        end
-        delivered[order.o_c_id] = (delivered[order.o_c_id] or 0) + sum
-    end
-    return lines, delivered
+local function complain(condition, w, d, what)
+    error(('%s: warehouse %d, district %d: %s'):format(condition, w, d, what), 0)
 end
 
-local function check_district(ctx, w, d, paid)
+-- The orders of a district: how many lines they should have, what was delivered to each customer, and how
+-- often since the loading, whose deliveries have the date 0.
+local function orders_of(ctx, w, d)
+    local spaces, lines, delivered, deliveries = ctx.spaces, 0, {}, {}
+    for _, order in spaces.orders:pairs({w, d}) do
+        local id, c, is_delivered = order.o_id, order.o_c_id, order.o_carrier_id ~= nil
+        if is_delivered == (spaces.new_order:get({w, d, id}) ~= nil) then
+            complain('condition 5', w, d, ('order %d has a carrier and is new, or neither'):format(id))
+        end
+        lines = lines + order.o_ol_cnt
+        local sum, date = 0, 0
+        for _, line in spaces.order_line:pairs({w, d, id}) do
+            if is_delivered ~= (line.ol_delivery_d ~= nil) then
+                complain('condition 7', w, d,
+                    ('order %d has a carrier and no date of delivery, or the reverse'):format(id))
+            end
+            sum = sum + (is_delivered and line.ol_amount or 0)
+            date = is_delivered and line.ol_delivery_d or 0
+        end
+        delivered[c] = (delivered[c] or 0) + sum
+        deliveries[c] = (deliveries[c] or 0) + (date > 0 and 1 or 0)
+    end
+    return lines, delivered, deliveries
+end
+
+local function check_customers(ctx, w, d, paid, delivered, deliveries)
+    for c = 1, ctx.options.customers do
+        local customer, received = ctx.spaces.customer:get({w, d, c}), delivered[c] or 0
+        if customer.c_balance ~= received - paid[place_of(w, d, c)] then
+            complain('condition 10', w, d, ('C_BALANCE of customer %d is not deliveries less payments'):format(c))
+        elseif customer.c_balance + customer.c_ytd_payment ~= received then
+            complain('condition 12', w, d, ('C_YTD_PAYMENT of customer %d is not what was paid'):format(c))
+        elseif customer.c_delivery_cnt ~= (deliveries[c] or 0) then
+            complain('deliveries', w, d, ('C_DELIVERY_CNT of customer %d is another number'):format(c))
+        end
+    end
+end
+
+local function check_district(ctx, w, d, paid, outstanding)
     local spaces = ctx.spaces
     local district, newest = spaces.district:get({w, d}), spaces.new_order.index.primary:max({w, d})
     local last = spaces.orders.index.primary:max({w, d}).o_id
-    local function complain(condition, what)
-        error(('%s: warehouse %d, district %d: %s'):format(condition, w, d, what), 0)
-    end
     if district.d_next_o_id - 1 ~= last or (newest ~= nil and newest.no_o_id ~= last) then
-        complain('condition 2', 'D_NEXT_O_ID - 1, the last order and the last new order differ')
+        complain('condition 2', w, d, 'D_NEXT_O_ID - 1, the last order and the last new order differ')
     elseif newest ~= nil and last - spaces.new_order.index.primary:min({w, d}).no_o_id + 1
         ~= spaces.new_order:count({w, d}) then
-        complain('condition 3', 'the numbers of the new orders have gaps')
+        complain('condition 3', w, d, 'the numbers of the new orders have gaps')
     end
-    local lines, delivered = orders_of(ctx, w, d)
+    local lines, delivered, deliveries = orders_of(ctx, w, d)
     if lines ~= spaces.order_line:count({w, d}) then
-        complain('condition 4', 'O_OL_CNT adds to another number than there are order lines')
+        complain('condition 4', w, d, 'O_OL_CNT adds to another number than there are order lines')
     elseif district.d_ytd ~= paid[place_of(w, d, 0)] then
-        complain('condition 9', 'D_YTD is not the sum of the history')
+        complain('condition 9', w, d, 'D_YTD is not the sum of the history')
+    elseif spaces.new_order:count({w, d}) ~= outstanding then
+        complain('deliveries', w, d, ('%d orders are new, not %d'):format(spaces.new_order:count({w, d}), outstanding))
     end
-    for c = 1, ctx.options.customers do
-        local customer, received = spaces.customer:get({w, d, c}), delivered[c] or 0
-        if customer.c_balance ~= received - paid[place_of(w, d, c)] then
-            complain('condition 10', ('C_BALANCE of customer %d is not deliveries less payments'):format(c))
-        elseif customer.c_balance + customer.c_ytd_payment ~= received then
-            complain('condition 12', ('C_YTD_PAYMENT of customer %d is not what was paid'):format(c))
-        end
-    end
+    check_customers(ctx, w, d, paid, delivered, deliveries)
     return district.d_ytd
 end
 
-local function check_warehouse(ctx, w, paid)
+local function check_warehouse(ctx, w, paid, outstanding)
     local sum = 0
     for d = 1, DISTRICTS do
-        sum = sum + check_district(ctx, w, d, paid)
+        sum = sum + check_district(ctx, w, d, paid, outstanding[place_of(w, d, 0)])
     end
     if ctx.spaces.warehouse:get(w).w_ytd ~= sum then
         error(('condition 1: warehouse %d: W_YTD is not the sum of D_YTD'):format(w), 0)
@@ -484,9 +546,9 @@ local function check_counts(ctx)
 end
 
 local function check_all(ctx)
-    local paid = payments_of(ctx)
+    local paid, outstanding = payments_of(ctx), outstanding_of(ctx)
     for w = 1, ctx.options.warehouses do
-        check_warehouse(ctx, w, paid)
+        check_warehouse(ctx, w, paid, outstanding)
     end
     check_counts(ctx)
 end

@@ -163,6 +163,8 @@ function workload.prepare(ctx)
         ctx.expected_records = options.recordcount + math.min(inserts, options.recordcount)
     end
     ctx.inserted = {}
+    -- Records that scans found, and those that they lacked at the end of the keys.
+    ctx.scanned, ctx.lacking = 0, 0
     ctx.segments = {{first = 1, last = 0}}
 end
 
@@ -203,10 +205,16 @@ local scan_options = {iterator = 'GE', limit = 0}
 
 function EXECUTE.scan(ctx, generator)
     local key = key_of(choose(ctx, generator))
-    scan_options.limit = generator:uniform(1, ctx.options.maxscanlength)
+    local length = generator:uniform(1, ctx.options.maxscanlength)
+    scan_options.limit = length
     local found = ctx.space:select(key, scan_options)
     if found[1] == nil or found[1][1] ~= key then
         error(('a scan from %s does not begin there'):format(key), 0)
+    end
+    local count = #found
+    ctx.scanned = ctx.scanned + count
+    if count < length and found[count][1] == ctx.space.index.primary:max()[1] then
+        ctx.lacking = ctx.lacking + length - count
     end
 end
 
@@ -226,11 +234,11 @@ function workload.transaction(ctx, fiber_id, n, first)
 end
 
 -- The operations that last wrote each field of the first records, 0 where none did, by record and field; which
--- operations inserted; and how many there were. Replays what was done.
+-- operations inserted; how many there were; and how many records the scans were to find. Replays what was done.
 local function replay(ctx)
     local fieldcount = ctx.options.fieldcount
     local writers = ffi.new('double[?]', ctx.options.recordcount * fieldcount)
-    local inserted, count = {}, 0
+    local inserted, count, scanned = {}, 0, 0
     for _, segment in ipairs(ctx.segments) do
         for operation = segment.first, segment.last do
             local kind, generator = begin(ctx, operation)
@@ -240,11 +248,15 @@ local function replay(ctx)
                 writers[number * fieldcount + field - 2] = operation
             elseif kind == 'insert' then
                 table.insert(inserted, operation)
+            elseif kind == 'scan' then
+                -- The draws of the record depend on how many there were by then.
+                ctx.choose(ctx, generator, ctx.options.recordcount + #inserted)
+                scanned = scanned + generator:uniform(1, ctx.options.maxscanlength)
             end
             count = count + 1
         end
     end
-    return writers, inserted, count
+    return writers, inserted, count, scanned
 end
 
 -- The value that an operation wrote into a field.
@@ -273,12 +285,15 @@ end
 function workload.verify(ctx)
     local options = ctx.options
     local recordcount, fieldcount = options.recordcount, options.fieldcount
-    local writers, inserted, count = replay(ctx)
+    local writers, inserted, count, scanned = replay(ctx)
     local done = ctx.done_ops
     if count ~= done then
         return nil, ('%d operations left a trace, not %d'):format(count, done)
     elseif ctx.space:len() ~= recordcount + #inserted then
         return nil, ('there are %d records, not %d'):format(ctx.space:len(), recordcount + #inserted)
+    end
+    if ctx.scanned + ctx.lacking ~= scanned then
+        return nil, ('scans found %.0f records, and should have found %.0f'):format(ctx.scanned, scanned - ctx.lacking)
     end
     ctx.checksum = checksum.new()
     for number = 0, recordcount - 1 do
