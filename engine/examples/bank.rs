@@ -61,7 +61,7 @@ pub(crate) fn run() -> std::result::Result<Outcome, Box<dyn std::error::Error + 
                     }
                 }
             };
-            match engine.scheduler().spawn(&name, body) {
+            match engine.scheduler().spawn(name, body) {
                 Ok(fiber) => {
                     fiber.set_joinable(true);
                     tellers.push(fiber);

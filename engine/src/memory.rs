@@ -1,33 +1,43 @@
-//! Memory under one quota: tuples and tree nodes live in an [`Arena`].
+//! Memory under one quota: tuples, tree nodes and hash tables live in an [`Arena`].
 //!
-//! Small items come from slabs: aligned blocks of [`SLAB_BYTES`], each cut into items of one size
-//! class. A slab hands out its never-used tail first and then the items that were freed, newest first.
-//! Larger items come from the system allocator. Both count against the quota in full, so an arena never
-//! takes more from the system than its limit (a promise that only an [`Overdraft`] suspends).
+//! Small items come from slabs of [`SLAB_BYTES`], each cut into items of one size class. A slab hands out
+//! the items that were freed first, newest first, and then its never-used tail. Slabs come from blocks,
+//! which come from the system. Larger items come from Rust's allocator, and from 2 MiB on from the system.
+//!
+//! Slabs with items and larger items count against the quota in full, which is a promise that only an
+//! [`Overdraft`] suspends. Slabs without items do not count, and their pages go back to the system once they
+//! are more than [`IDLE_SHARE`] of the arena, or where the quota has no room for them.
 //!
 //! Costs: an allocation from the current slab of a class, or a free, is a few nanoseconds and touches
 //! the header of the slab and the item. Items waste at most 11 % to their size class; each size class
-//! in use keeps at least one slab.
+//! in use keeps at least one slab. A block has 4 KiB of headers.
 
+mod blocks;
+mod large;
 mod size_class;
 mod slab;
+mod system;
+mod table;
 #[cfg(test)]
 mod tests;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
 pub use slab::SLAB_BYTES;
+pub(crate) use table::TableMemory;
 
+use blocks::{BLOCK_BYTES, Blocks};
 use size_class::{CLASS_COUNT, MAX_CLASS_BYTES, class_bytes, class_of};
 use slab::{Slab, SlabList, SlabState};
 
-/// How many empty slabs are kept for the next class that needs one, instead of being returned.
-const EMPTY_SLABS_MAX: usize = 16;
+/// Free slabs may hold one part in so many of the arena, and [`IDLE_MIN_BYTES`], before their pages are
+/// given back.
+const IDLE_SHARE: usize = 20;
 
-/// Alignment and rounding of the items that come straight from the system allocator.
-const LARGE_ALIGN: usize = 64;
+/// What free slabs may hold in any case, in bytes.
+const IDLE_MIN_BYTES: usize = 2 * BLOCK_BYTES;
 
 /// The quota does not have this many more bytes, or the system refused them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -48,6 +58,8 @@ struct SizeClass {
     /// Slabs without room.
     full: SlabList,
     slab_count: Cell<usize>,
+    /// Items that its slabs can hold.
+    capacity: Cell<usize>,
     item_count: Cell<usize>,
 }
 
@@ -72,13 +84,12 @@ pub struct SizeClassStatistics {
 /// largest size class leak. Owners therefore keep the arena alive (`Rc<Arena>`) and free what they took.
 pub struct Arena {
     classes: [SizeClass; CLASS_COUNT],
-    empty: SlabList,
-    empty_count: Cell<usize>,
+    blocks: RefCell<Blocks>,
     limit_bytes: Cell<usize>,
     taken_bytes: Cell<usize>,
     large_bytes: Cell<usize>,
-    charged_bytes: Cell<usize>,
     overdraft_count: Cell<usize>,
+    wants_huge_pages: bool,
     /// Slabs belong to one thread.
     not_send: PhantomData<*mut u8>,
 }
@@ -86,21 +97,26 @@ pub struct Arena {
 impl Arena {
     /// An empty arena that takes at most `limit_bytes` from the system.
     pub fn new(limit_bytes: usize) -> Self {
+        Self::with_huge_pages(limit_bytes, false)
+    }
+
+    /// The same; if it `wants_huge_pages`, it asks the system for them.
+    pub fn with_huge_pages(limit_bytes: usize, wants_huge_pages: bool) -> Self {
         Self {
             classes: std::array::from_fn(|_| SizeClass {
                 current: Cell::new(None),
                 partial: SlabList::new(),
                 full: SlabList::new(),
                 slab_count: Cell::new(0),
+                capacity: Cell::new(0),
                 item_count: Cell::new(0),
             }),
-            empty: SlabList::new(),
-            empty_count: Cell::new(0),
+            blocks: RefCell::new(Blocks::new()),
             limit_bytes: Cell::new(limit_bytes),
             taken_bytes: Cell::new(0),
             large_bytes: Cell::new(0),
-            charged_bytes: Cell::new(0),
             overdraft_count: Cell::new(0),
+            wants_huge_pages,
             not_send: PhantomData,
         }
     }
@@ -147,28 +163,6 @@ impl Arena {
         }
     }
 
-    /// Counts `bytes` of memory that lives elsewhere (a hash table) against the quota.
-    pub fn charge(&self, bytes: usize) -> Result<(), OutOfMemory> {
-        self.reserve(bytes)?;
-        self.charged_bytes.set(self.charged_bytes.get() + bytes);
-        Ok(())
-    }
-
-    /// Gives back what [`Arena::charge`] counted.
-    ///
-    /// # Panics
-    ///
-    /// When more is released than was charged: the quota would be wrong from there on.
-    pub fn release(&self, bytes: usize) {
-        let charged_bytes = self.charged_bytes.get();
-        assert!(
-            bytes <= charged_bytes,
-            "{bytes} bytes released, but only {charged_bytes} are charged"
-        );
-        self.charged_bytes.set(charged_bytes - bytes);
-        self.taken_bytes.set(self.taken_bytes.get() - bytes);
-    }
-
     /// Lets allocations pass the limit for as long as the guard lives: a rollback must not fail.
     pub fn overdraft(&self) -> Overdraft<'_> {
         self.overdraft_count.set(self.overdraft_count.get() + 1);
@@ -186,12 +180,12 @@ impl Arena {
             .set(limit_bytes.max(self.limit_bytes.get()));
     }
 
-    /// Bytes taken from the system, with what was charged: this is what the quota limits.
+    /// Bytes of the slabs with items and of the larger items: this is what the quota limits.
     pub fn arena_bytes(&self) -> usize {
         self.taken_bytes.get()
     }
 
-    /// Bytes of the items handed out, rounded up to their size class, with what was charged.
+    /// Bytes of the items handed out, rounded up to their size class.
     pub fn used_bytes(&self) -> usize {
         let small_bytes: usize = self
             .classes
@@ -199,7 +193,7 @@ impl Arena {
             .enumerate()
             .map(|(index, class)| class.item_count.get() * class_bytes(index))
             .sum();
-        small_bytes + self.large_bytes.get() + self.charged_bytes.get()
+        small_bytes + self.large_bytes.get()
     }
 
     /// The size classes that own slabs, by ascending item size.
@@ -211,13 +205,12 @@ impl Arena {
                 let item_bytes = class_bytes(index);
                 let slab_count = class.slab_count.get();
                 let item_count = class.item_count.get();
-                let capacity = slab_count * slab::item_capacity(item_bytes);
                 SizeClassStatistics {
                     item_bytes,
                     slab_count,
                     item_count,
                     used_bytes: item_count * item_bytes,
-                    free_bytes: (capacity - item_count) * item_bytes,
+                    free_bytes: (class.capacity.get() - item_count) * item_bytes,
                 }
             })
     }
@@ -244,19 +237,21 @@ impl Arena {
     }
 
     fn new_slab(&self, index: usize) -> Result<Slab, OutOfMemory> {
-        let slab = if let Some(slab) = self.empty.pop() {
-            self.empty_count.set(self.empty_count.get() - 1);
-            slab
-        } else {
-            self.reserve(SLAB_BYTES)?;
-            Slab::from_system().ok_or_else(|| {
-                self.taken_bytes.set(self.taken_bytes.get() - SLAB_BYTES);
-                OutOfMemory { bytes: SLAB_BYTES }
-            })?
+        self.reserve(SLAB_BYTES)?;
+        let room_bytes = self.limit_bytes().saturating_sub(self.arena_bytes());
+        let may_be_huge = self.wants_huge_pages && room_bytes >= BLOCK_BYTES;
+        let taken = self.blocks.borrow_mut().take(may_be_huge);
+        let Some(slab) = taken else {
+            self.unreserve(SLAB_BYTES);
+            return Err(OutOfMemory { bytes: SLAB_BYTES });
         };
-        slab.assign(index, class_bytes(index));
+        self.discard_past_the_limit();
+        let item_bytes = class_bytes(index);
+        slab.assign(index, item_bytes);
         let class = &self.classes[index];
         class.slab_count.set(class.slab_count.get() + 1);
+        let capacity = slab.capacity(item_bytes);
+        class.capacity.set(class.capacity.get() + capacity);
         Ok(slab)
     }
 
@@ -276,28 +271,26 @@ impl Arena {
         }
     }
 
-    /// Takes an empty slab, which is on no list, out of its class: to the cache or to the system.
+    /// Takes an empty slab, which is on no list, out of its class.
     fn retire(&self, slab: Slab) {
-        let class = &self.classes[slab.class()];
+        let index = slab.class();
+        let class = &self.classes[index];
         class.slab_count.set(class.slab_count.get() - 1);
-        if self.empty_count.get() < EMPTY_SLABS_MAX && self.arena_bytes() <= self.limit_bytes() {
-            self.empty.push(slab);
-            self.empty_count.set(self.empty_count.get() + 1);
-        } else {
-            self.return_to_system(slab);
+        let capacity = slab.capacity(class_bytes(index));
+        class.capacity.set(class.capacity.get() - capacity);
+        self.unreserve(SLAB_BYTES);
+        let mut blocks = self.blocks.borrow_mut();
+        blocks.put_back(slab);
+        let idle_max_bytes = IDLE_MIN_BYTES.max(self.arena_bytes() / IDLE_SHARE);
+        if blocks.resident_bytes() > idle_max_bytes {
+            blocks.discard_free();
         }
-    }
-
-    fn return_to_system(&self, slab: Slab) {
-        // SAFETY: the slab is empty and on no list, so nothing refers to it any more.
-        unsafe { slab.to_system() };
-        self.taken_bytes.set(self.taken_bytes.get() - SLAB_BYTES);
     }
 
     /// Counts bytes that are about to be taken from the system.
     fn reserve(&self, bytes: usize) -> Result<(), OutOfMemory> {
         if !self.has_room(bytes) {
-            self.return_empty_slabs();
+            self.retire_empty_slabs();
         }
         let taken_bytes = self
             .taken_bytes
@@ -311,6 +304,19 @@ impl Arena {
         Ok(())
     }
 
+    fn unreserve(&self, bytes: usize) {
+        self.taken_bytes.set(self.taken_bytes.get() - bytes);
+    }
+
+    /// What is taken and what free slabs still hold is together no more than the limit.
+    fn discard_past_the_limit(&self) {
+        let mut blocks = self.blocks.borrow_mut();
+        let resident_bytes = blocks.resident_bytes();
+        if resident_bytes > 0 && !self.has_room(resident_bytes) {
+            blocks.discard_free();
+        }
+    }
+
     fn has_room(&self, bytes: usize) -> bool {
         bytes
             <= self
@@ -319,65 +325,46 @@ impl Arena {
                 .saturating_sub(self.taken_bytes.get())
     }
 
-    /// Returns every slab that holds no item, the current ones of their classes included.
+    /// Takes the current slabs that hold no item out of their classes; other slabs leave when they become empty.
     #[cold]
-    fn return_empty_slabs(&self) {
+    fn retire_empty_slabs(&self) {
         for class in &self.classes {
             if let Some(slab) = class.current.get()
                 && slab.is_empty()
             {
                 class.current.set(None);
-                class.slab_count.set(class.slab_count.get() - 1);
-                self.return_to_system(slab);
+                self.retire(slab);
             }
         }
-        while let Some(slab) = self.empty.pop() {
-            self.return_to_system(slab);
-        }
-        self.empty_count.set(0);
     }
 
     #[cold]
     fn allocate_large(&self, size: usize) -> Result<NonNull<u8>, OutOfMemory> {
-        let layout = slab::large_layout(size, LARGE_ALIGN).ok_or(OutOfMemory { bytes: size })?;
-        self.reserve(layout.size())
-            .map_err(|_| OutOfMemory { bytes: size })?;
-        let Some(pointer) = slab::system_allocate(layout) else {
-            self.taken_bytes.set(self.taken_bytes.get() - layout.size());
-            return Err(OutOfMemory { bytes: size });
+        let refused = OutOfMemory { bytes: size };
+        let bytes = large::whole_bytes(size).ok_or(refused)?;
+        self.reserve(bytes).map_err(|_| refused)?;
+        self.discard_past_the_limit();
+        // SAFETY: the bytes are whole.
+        let Some(pointer) = (unsafe { large::allocate(bytes, self.wants_huge_pages) }) else {
+            self.unreserve(bytes);
+            return Err(refused);
         };
-        self.large_bytes.set(self.large_bytes.get() + layout.size());
+        self.large_bytes.set(self.large_bytes.get() + bytes);
         Ok(pointer)
     }
 
     /// # Safety
     ///
-    /// As for [`Arena::free`], with a size past the largest class.
+    /// `pointer` came from [`Arena::allocate_large`] with the same `size`, and nothing uses its memory any more.
     #[cold]
     unsafe fn free_large(&self, pointer: NonNull<u8>, size: usize) {
-        let Some(layout) = slab::large_layout(size, LARGE_ALIGN) else {
+        let Some(bytes) = large::whole_bytes(size) else {
             return; // No such item was ever handed out.
         };
-        // SAFETY: the item was allocated with the layout that follows from its size.
-        unsafe { slab::system_free(pointer, layout) };
-        self.large_bytes.set(self.large_bytes.get() - layout.size());
-        self.taken_bytes.set(self.taken_bytes.get() - layout.size());
-    }
-}
-
-impl Drop for Arena {
-    fn drop(&mut self) {
-        for class in &self.classes {
-            if let Some(slab) = class.current.take() {
-                self.return_to_system(slab);
-            }
-            while let Some(slab) = class.partial.pop().or_else(|| class.full.pop()) {
-                self.return_to_system(slab);
-            }
-        }
-        while let Some(slab) = self.empty.pop() {
-            self.return_to_system(slab);
-        }
+        // SAFETY: the item was allocated with the bytes that follow from its size.
+        unsafe { large::free(pointer, bytes) };
+        self.large_bytes.set(self.large_bytes.get() - bytes);
+        self.unreserve(bytes);
     }
 }
 

@@ -40,6 +40,7 @@ impl Fixture {
         let mut database = Database::new(&DatabaseOptions {
             memory_limit_bytes: 16 * SLAB_BYTES,
             max_tuple_bytes: 4 * SLAB_BYTES,
+            ..DatabaseOptions::default()
         });
         let format = vec![
             FieldDefinition::new("id", FieldType::Unsigned),

@@ -1,7 +1,10 @@
 //! The invariants of every bundled workload hold however its run ends: after a time, and when Ctrl-C
 //! stops it, by time, over records, or at a rate.
 
+use std::fs;
+use std::path::Path;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use started::Started;
 
@@ -97,5 +100,90 @@ fn after_ctrl_c_the_invariants_of_every_workload_hold() {
             shown.contains("its invariants held after "),
             "{arguments:?}: {shown}"
         );
+    }
+}
+
+/// Tarantool, driven by this program's own `run.lua`; `None` where it is not installed.
+fn tarantool() -> Option<[&'static str; 5]> {
+    let is_there = Command::new("tarantool").arg("--version").output().is_ok();
+    if !is_there {
+        eprintln!("tarantool is not installed, so that nothing is tested there");
+    }
+    is_there.then_some(["compare", "--arm", "tarantool", "--arm", "native"])
+}
+
+/// Starts a comparison whose first repetition runs under Tarantool.
+fn under_tarantool(arm: [&str; 5], options: &[&str], folder: &Path) -> Started {
+    let file = folder.join("c.json");
+    let own = ["--cold", "0", "--json", file.to_str().unwrap()];
+    Started::lycosa(&[&arm[..], &own, options].concat())
+}
+
+#[test]
+fn a_repetition_under_tarantool_that_ctrl_c_stops_is_verified() {
+    let Some(arm) = tarantool() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    for options in [
+        "--workload insert --duration 60s --report-interval 20ms",
+        "--workload tpcb --records 20M --report-interval 20ms",
+        "--workload queue --duration 60s --rate 1k/s --report-interval 20ms",
+    ] {
+        let run = under_tarantool(arm, &words(options, &[]), folder.path());
+        run.wait_for("   p50 ");
+        run.ctrl_c();
+        let (code, shown, errors) = run.end();
+        assert_eq!(code, Some(130), "{options}: {shown}{errors}");
+        let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            shown.contains("its invariants held after "),
+            "{options}: {shown}"
+        );
+    }
+}
+
+#[test]
+fn under_tarantool_too_what_does_not_hold_is_an_error_and_what_does_not_stop_is_ended() {
+    let Some(arm) = tarantool() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("mine.lua");
+    let begun = "if first == 1 then io.stdout:write('begun\\n') io.stdout:flush() end";
+    for (prepare, transaction, code, expected) in [
+        ("", begun.to_owned(), 1, "is odd"),
+        ("", format!("{begun} while true do end"), 130, "interrupted"),
+        (
+            "",
+            format!("{begun} while true do fiber.sleep(0.01) end"),
+            130,
+            "interrupted",
+        ),
+        (
+            "io.stdout:write('begun\\n') io.stdout:flush() while true do fiber.sleep(0.01) end",
+            String::new(),
+            130,
+            "interrupted",
+        ),
+    ] {
+        let source = format!(
+            "local fiber = require('fiber')
+             return {{
+                 prepare = function() {prepare} end,
+                 transaction = function(ctx, fiber_id, n, first) {transaction} end,
+                 verify = function(ctx)
+                     if ctx.complete then return 'sum' end
+                     return nil, ctx.done_ops .. ' is odd'
+                 end,
+             }}"
+        );
+        fs::write(&file, source).unwrap();
+        let options = ["--workload", file.to_str().unwrap(), "--duration", "60s"];
+        let run = under_tarantool(arm, &options, folder.path());
+        run.wait_for("begun");
+        let asked = Instant::now();
+        run.ctrl_c();
+        let (ended, shown, errors) = run.end();
+        assert_eq!(ended, Some(code), "{transaction}: {shown}{errors}");
+        let all = format!("{shown}{errors}");
+        assert!(all.contains(expected), "{transaction}: {all}");
+        assert!(asked.elapsed() < Duration::from_secs(20), "{transaction}");
     }
 }

@@ -467,3 +467,56 @@ fn one_ctrl_c_ends_what_would_not_stop() {
         assert_eq!(code, Some(130), "{body}: {shown}");
     }
 }
+
+#[test]
+fn a_baseline_of_runs_by_time_is_compared_whatever_data_they_left() {
+    let folder = TempDir::new().unwrap();
+    let run = |options: &[&str]| {
+        let time = ["run", "--duration", "50ms", "--cold", "0", "--repeat", "2"];
+        let mut command = command(&[&time[..], options].concat());
+        command.current_dir(folder.path());
+        command.env("LYCOSA_STATE_DIR", folder.path());
+        command.output().unwrap()
+    };
+    let saved = run(&["--save-baseline", "main"]);
+    assert_eq!(saved.status.code(), Some(0), "{}", text(&saved.stderr));
+    let compared = run(&["--baseline", "main"]);
+    assert_eq!(
+        compared.status.code(),
+        Some(0),
+        "{}",
+        text(&compared.stderr)
+    );
+    let other = run(&["--baseline", "main", "--rate", "10k/s"]);
+    assert_eq!(other.status.code(), Some(2));
+    let message = text(&other.stderr);
+    assert!(
+        message.contains("10000/s now, none in the baseline"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_transaction_that_is_due_behind_the_end_is_not_waited_for() {
+    for (rate, each) in [("1/s", "1000"), ("0.01/s", "1")] {
+        let started = std::time::Instant::now();
+        let time = [
+            "run",
+            "--duration",
+            "100ms",
+            "--warmup",
+            "50ms",
+            "--cold",
+            "0",
+        ];
+        let pace = ["--rate", rate, "--ops-per-txn", each, "--repeat", "1"];
+        let output = command(&[&time[..], &pace].concat()).output().unwrap();
+        let message = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{message}");
+        assert!(
+            message.contains("no transaction was due and done"),
+            "{message}"
+        );
+        assert!(started.elapsed() < Duration::from_secs(30));
+    }
+}

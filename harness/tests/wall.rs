@@ -8,6 +8,11 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use kills::kill_again_and_again;
+
+#[path = "support/kills.rs"]
+mod kills;
+
 /// Long enough for any machine; nothing waits this long unless it is broken.
 const PATIENCE: Duration = Duration::from_mins(1);
 
@@ -150,6 +155,81 @@ fn an_interruption_leaves_what_was_measured() {
     let result = json(&path);
     assert_eq!(result["status"], "interrupted");
     assert!(!result["wall"]["steps"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn a_search_that_is_killed_again_and_again_goes_on_to_the_same_sizes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("wall.json");
+    let arguments = |file: &'static str| {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("lycosa"));
+        command
+            .current_dir(folder.path())
+            .args([
+                "wall", "--memory", "64MiB", "--steps", "20", "--fibers", "5",
+            ])
+            .args(["--operations", "20k", file, "wall.json"]);
+        command
+    };
+    kill_again_and_again(
+        || arguments("--resume"),
+        |_| path.exists() && json(&path)["status"] == "complete",
+    );
+    let result = json(&path);
+    let steps = result["wall"]["steps"].as_array().unwrap().clone();
+    let sizes: Vec<u64> = steps
+        .iter()
+        .map(|step| step["records"].as_u64().unwrap())
+        .collect();
+    assert!(sizes.is_sorted_by(|one, other| one < other), "{sizes:?}");
+    if result["wall"]["ending"] == "quota" {
+        assert!((19..=20).contains(&sizes.len()), "{sizes:?}");
+    }
+    let again = arguments("--resume").output().unwrap();
+    assert!(done(&again).contains("holds the whole curve"));
+    assert_eq!(json(&path), result);
+
+    let other = arguments("--resume").args(["--index", "hash"]).output();
+    let other = other.unwrap();
+    assert_eq!(other.status.code(), Some(2));
+    let message = text(&other.stderr);
+    assert!(
+        message.contains("--index: tree in the file, hash here"),
+        "{message}"
+    );
+    // One that was stopped is not overwritten.
+    let mut stopped = result.clone();
+    stopped["status"] = "interrupted".into();
+    stopped["wall"]["ending"] = "interrupted".into();
+    fs::write(&path, stopped.to_string()).unwrap();
+    let output = arguments("--json").output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("go on with --resume"));
+}
+
+#[test]
+fn tuples_that_fill_the_quota_at_once_are_measured_or_explained() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("wall.json");
+    let large = ["--payload", "1000000"];
+    let small = ["--ops-per-txn", "2", "--operations", "200"];
+    let output = command(
+        &path,
+        &[&["--memory", "64MiB"][..], &large, &small].concat(),
+    )
+    .output()
+    .unwrap();
+    assert!(!done(&output).contains("the system had no more memory"));
+    assert!(!json(&path)["wall"]["steps"].as_array().unwrap().is_empty());
+    for (memory, quota) in [("64MiB", "64 MiB"), ("1MiB", "1 MiB")] {
+        let output = command(&path, &[&["--memory", memory][..], &large].concat())
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        let message = text(&output.stderr);
+        let expected = format!("the quota of {quota} was reached, before a size was");
+        assert!(message.contains(&expected), "{message}");
+    }
 }
 
 #[test]

@@ -9,6 +9,7 @@ local database = require('lycosa.database')
 local json = require('json')
 local log_module = require('lycosa.log')
 local clock = require('clock')
+local compilation = require('lycosa.compilation')
 local events = require('lycosa.events')
 local schema = require('lycosa.schema')
 local log = log_module.public
@@ -387,7 +388,7 @@ end
 
 local function rethrow(is_jit_on, ok, ...)
     if is_jit_on then
-        jit.on()
+        compilation.resume()
     end
     if not ok then
         error((...), 0)
@@ -401,7 +402,7 @@ local function configure(options)
     end
     -- What runs once is not worth compiling.
     local is_jit_on = jit.status()
-    jit.off()
+    compilation.pause()
     rethrow(is_jit_on, pcall(configure_first, options))
     for _, callback in ipairs(configured_listeners) do
         callback()

@@ -10,7 +10,9 @@ local errors = require('lycosa.error')
 local tuples = require('lycosa.tuple')
 
 ffi.cdef([[
-struct lycosa_result { uint32_t size; };
+struct lycosa_result {
+    uint32_t size; uint32_t format; uint32_t stored; uint8_t data[36]; int32_t serial; int32_t taken;
+};
 struct lycosa_savepoint { double transaction; uint32_t number; };
 ]])
 
@@ -75,7 +77,15 @@ local raise = errors.raise_pending
 bindings.raise = raise
 bindings.check_slice = require('fiber').check_slice
 
-local new, tuple_t = ffi.new, tuples.type
+-- Which names the fields of a space's tuples have: format numbers for `lycosa.tuple` by space.
+bindings.format_ids = {}
+
+function bindings.not_an_array()
+    errors.raise(errors.codes.TUPLE_NOT_ARRAY)
+end
+
+local new, copy, tuple_t, small_tuple_t = ffi.new, ffi.copy, tuples.type, tuples.small_type
+local SMALL_BYTES, SMALL_TUPLE_BYTES = 36, ffi.sizeof(small_tuple_t)
 local fill_result = bind('fill_result', 'int32_t', ', int32_t, uint32_t, uint32_t, struct tuple *')
 local copy_result = bind('copy_result', 'int32_t', ', int32_t, uint32_t, uint8_t *')
 local result_size = bind('result_size', 'int32_t', ', int32_t')
@@ -94,11 +104,24 @@ local function take_again(result, format_id)
 end
 jit.off(take_again)
 
--- A new object of a result. A finalizer may run at any time; nil when it has called the engine and
+-- A new object of a result; takes the context as the calls do. A finalizer may run at any time; nil when it has called the engine and
 -- the result was a tuple that is stored there. Other results (of delete, update, echo and the like)
 -- are kept.
-function bindings.take(result, format_id)
+--
+-- A small one is copied by what becomes plain loads and stores of 8 bytes, so that compiled code which
+-- drops the object, or only looks into it, makes none.
+function bindings.take(_, result, format_id)
     local size = context.size
+    if size <= SMALL_BYTES then
+        local tuple = new(small_tuple_t)
+        context.format = format_id
+        copy(tuple, context, SMALL_TUPLE_BYTES)
+        if context.serial == result then
+            context.taken = result
+            return tuple
+        end
+        return take_again(result, format_id)
+    end
     local tuple = new(tuple_t, size)
     if fill_result(context, result, size, format_id, tuple) == 0 then
         return take_again(result, format_id)

@@ -9,11 +9,11 @@ local primitives, add_queues = ...
 local ffi = require('ffi')
 local text_of = require('lycosa.thrown').text_of
 
-local error, getmetatable, pcall, rawequal, select = error, debug.getmetatable, pcall, rawequal, select
+local error, getmetatable, rawequal, rawset, select = error, debug.getmetatable, rawequal, rawset, select
 local setmetatable, tonumber, tostring, type, unpack = setmetatable, tonumber, tostring, type, unpack
-local running_thread = coroutine.running
 local switch, sleep, is_cancelled = primitives.yield, primitives.sleep, primitives.is_cancelled
 local exists, current_id, object_id = primitives.exists, primitives.current_id, primitives.object_id
+local start, kept_object, mark = primitives.start, primitives.object, primitives.mark
 
 local NAME_LIMIT_BYTES = 255
 
@@ -21,14 +21,18 @@ local fiber = {}
 local methods = {}
 local fiber_metatable = {__metatable = 'fiber'}
 
-local objects = setmetatable({}, {__mode = 'v'}) -- id -> object
+local objects = setmetatable({}, {__mode = 'v'}) -- id -> object of an ended joinable fiber
 local storages = {} -- id -> table that the fiber keeps until it ends
 local locals = {} -- the same for other modules
-local threads = {} -- id -> the Lua thread that the fiber runs on
 local outcomes = {} -- id -> {n =, ok, values...} of an ended joinable fiber, until the join
 
 -- id -> function that runs when the fiber's own has ended; whoever sets one takes it out.
-local exits = {}
+local exits = setmetatable({}, {
+    __newindex = function(all, id, at_exit)
+        mark(id)
+        rawset(all, id, at_exit)
+    end,
+})
 package.loaded['lycosa.fiber_exits'] = exits
 
 --- Errors.
@@ -60,9 +64,9 @@ local function with_metatable(userdata, metatable)
 end
 
 local function object_of(id)
-    local object = objects[id]
+    local object = kept_object(id) or objects[id]
     if object == nil then
-        object = with_metatable(primitives.object(id), fiber_metatable)
+        object = primitives.new_object(id)
         objects[id] = object
     end
     return object
@@ -110,14 +114,16 @@ local function log_error(value)
     log_line('error', is_object and text_of(value) or 'LuajitError: ' .. text_of(value))
 end
 
--- What is left to do when a fiber's function has returned or failed.
+-- What is left to do when a fiber's function has returned or failed: called for those that failed, are
+-- joinable, or are marked because one of the tables above knows them.
 local function finish(id, ok, ...)
     local at_exit = exits[id]
     if at_exit ~= nil then
         at_exit()
     end
-    storages[id], locals[id], threads[id] = nil, nil, nil
+    storages[id], locals[id] = nil, nil
     if primitives.is_joinable(id) then
+        objects[id] = kept_object(id)
         local value = ...
         if not ok then
             outcomes[id] = {n = 2, false, as_error('LuajitError', value)}
@@ -129,24 +135,16 @@ local function finish(id, ok, ...)
     end
 end
 
-local function body(id, f, ...)
-    threads[id] = running_thread()
-    finish(id, pcall(f, ...))
-end
-
-local function start(at_once, f, ...)
-    local id, message = primitives.start(at_once, 'lua', body, f, ...)
-    if id == nil then
-        error(as_error('OutOfMemory', message), 3)
-    end
-    return object_of(id)
-end
+primitives.prepare(fiber_metatable, finish)
 
 function fiber.create(f, ...)
     if type(f) ~= 'function' then
         error('fiber.create(function, ...): bad arguments', 2)
     end
-    local object = start(true, f, ...)
+    local object, message = start(true, f, ...)
+    if object == nil then
+        error(as_error('OutOfMemory', message), 2)
+    end
     return object
 end
 
@@ -154,7 +152,10 @@ function fiber.new(f, ...)
     if type(f) ~= 'function' then
         error('fiber.new(function, ...): bad arguments', 2)
     end
-    local object = start(false, f, ...)
+    local object, message = start(false, f, ...)
+    if object == nil then
+        error(as_error('OutOfMemory', message), 2)
+    end
     return object
 end
 
@@ -317,7 +318,7 @@ end
 
 -- The Lua functions that a fiber is in, the innermost first, without those that are not the script's.
 local function backtrace_of(id)
-    local frames, thread = {}, threads[id]
+    local frames, thread = {}, primitives.thread(id)
     local level = 0
     while thread ~= nil do
         local frame = debug.getinfo(thread, level, 'Sln')
@@ -494,6 +495,7 @@ local function storage_of(id)
     local storage = storages[id]
     if storage == nil then
         storage = {}
+        mark(id)
         storages[id] = storage
     end
     return storage
@@ -521,7 +523,6 @@ add_queues(primitives, fiber, with_metatable, raise_cancelled)
 --- What other modules keep for the running fiber.
 
 local main_id = current_id()
-threads[main_id] = primitives.main_thread
 
 package.loaded['lycosa.fiber'] = {
     wait_for_descriptor = primitives.wait_for_descriptor,
@@ -531,6 +532,7 @@ package.loaded['lycosa.fiber'] = {
         local own = locals[id]
         if own == nil then
             own = {}
+            mark(id)
             locals[id] = own
         end
         return own

@@ -198,15 +198,14 @@ local function encode_operations_compiled(operations)
     return encode_full(operations)
 end
 
-local tuple_type
+local is_tuple
 
 -- Encodes what must become an array; returns its length in the scratch buffer and the number of the
 -- encoding, or nil when it is none. Throws for values that have no MsgPack form.
 local function encode_compiled(value)
     if type(value) == 'table' and getmetatable(value) == nil then
         return encode_flat(value)
-    elseif type(value) == 'cdata' and tuple_type and ffi.istype(tuple_type, value)
-        and value.__size <= scratch.capacity then
+    elseif is_tuple and is_tuple(value) and value.__size <= scratch.capacity then
         local size, serial = value.__size, tobit(scratch.serial + 1)
         scratch.serial = serial
         copy(scratch.data, value.__data, size)
@@ -260,9 +259,12 @@ return {
     encode_operations = compiled and encode_operations_compiled or encode_full,
     encode_full = encode_full,
     encode_compiled = encode_compiled,
+    encode_key_full = native.encode_key,
+    encode_key_compiled = encode_key_compiled,
+    encode_operations_compiled = encode_operations_compiled,
     bytes_of = bytes_of,
     -- The MsgPack of any value as a string.
     pack = function(value) return bytes_of(native.encode_value, value) end,
-    -- Tells the encoder which cdata is a tuple.
-    set_tuple_type = function(ctype) tuple_type = ctype end,
+    -- Tells the encoder how to know a tuple.
+    set_is_tuple = function(test) is_tuple = test end,
 }

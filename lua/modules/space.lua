@@ -1,24 +1,19 @@
--- Methods of space and index objects, and the statements that they do; `space_reads.lua` does reads.
---
--- A statement encodes its tuple into the scratch buffer, does one FFI call, and copies the result
--- into a new tuple object. All of it is compiled by the JIT.
+-- Methods of space and index objects; `statements.lua` does what they do to tuples, `space_reads.lua` reads.
 
 local ffi = require('ffi')
 local database = require('lycosa.database')
 local encoder = require('lycosa.msgpack_encoder')
 local tuples = require('lycosa.tuple')
+local statements = require('lycosa.statements')
 local reads = require('lycosa.space_reads')
 local wrap = require('lycosa.iterator').wrap
 
-local context, RETRY, HOOKED = database.context, database.RETRY, database.HOOKED
-local encode, encode_key, encode_operations = encoder.encode, encoder.encode_key, encoder.encode_operations
-local take, raise, check_slice = database.take, database.raise, database.check_slice
-local ffi_insert, ffi_replace, ffi_delete = database.insert, database.replace, database.delete
-local ffi_update, ffi_upsert = database.update, database.upsert
-local ffi_hold, ffi_echo = database.hold, database.echo
+local context, RETRY, format_ids = database.context, database.RETRY, database.format_ids
+local encode, encode_operations = encoder.encode, encoder.encode_operations
+local take, raise, not_an_array = database.take, database.raise, database.not_an_array
+local ffi_hold = database.hold
 local ffi_length, ffi_byte_size = database.length, database.byte_size
-local format_ids, not_an_array = reads.format_ids, reads.not_an_array
-local get, select, pairs_of, count = reads.get, reads.select, reads.pairs_of, reads.count
+local select, pairs_of, count = reads.select, reads.pairs_of, reads.count
 local extreme, position_of, offset_of = reads.extreme, reads.position_of, reads.offset_of
 local MINIMUM, MAXIMUM, RANDOM = reads.MINIMUM, reads.MAXIMUM, reads.RANDOM
 local type, tonumber = type, tonumber
@@ -36,121 +31,60 @@ local function check_index(index, method)
     end
 end
 
--- What was put equals what was encoded: when the stored tuple is not to be had, because a finalizer
--- has come between, the result is made of that once more.
-local function copy_of(tuple, format_id)
-    local result
-    repeat
-        result = ffi_echo(context, encode(tuple))
-    until result ~= RETRY
-    return take(result, format_id)
-end
-
--- A statement with code of the user's around it.
-local function hooked(statement, ...)
-    return require('lycosa.hooked_statements')[statement](...)
-end
-
 local space_methods, index_methods = {}, {}
 
-function space_methods.insert(space, tuple)
-    check_space(space, 'insert')
-    local size, encoding = encode(tuple)
-    if size == nil then
-        not_an_array()
-    end
-    local id = space.id
-    local result = ffi_insert(context, id, size, encoding)
-    if result > 0 then
-        local format_id = format_ids[id]
-        return take(result, format_id) or copy_of(tuple, format_id)
-    elseif result == RETRY then
-        check_slice()
-        return space_methods.insert(space, tuple)
-    elseif result == HOOKED then
-        return hooked('insert', id, tuple)
-    end
-    raise()
-end
+-- The methods that are statements, of the functions that are quick for compiled or interpreted code.
+statements.follow(function(use)
+    local insert, replace, get = use.insert, use.replace, use.get
+    local delete, update, upsert = use.delete, use.update, use.upsert
 
-function space_methods.replace(space, tuple)
-    check_space(space, 'replace')
-    local size, encoding = encode(tuple)
-    if size == nil then
-        not_an_array()
+    function space_methods.insert(space, tuple)
+        check_space(space, 'insert')
+        return insert(space.id, tuple)
     end
-    local id = space.id
-    local result = ffi_replace(context, id, size, encoding)
-    if result > 0 then
-        local format_id = format_ids[id]
-        return take(result, format_id) or copy_of(tuple, format_id)
-    elseif result == RETRY then
-        check_slice()
-        return space_methods.replace(space, tuple)
-    elseif result == HOOKED then
-        return hooked('replace', id, tuple)
-    end
-    raise()
-end
 
-space_methods.put = space_methods.replace
+    function space_methods.replace(space, tuple)
+        check_space(space, 'replace')
+        return replace(space.id, tuple)
+    end
 
-local function delete(space_id, index_id, key)
-    local size, encoding = encode_key(key)
-    if size == nil then
-        not_an_array()
-    end
-    local result = ffi_delete(context, space_id, index_id, size, encoding)
-    if result > 0 then
-        return take(result, format_ids[space_id])
-    elseif result == RETRY then
-        check_slice()
-        return delete(space_id, index_id, key)
-    elseif result == HOOKED then
-        return hooked('delete', space_id, index_id, key)
-    elseif result < 0 then
-        raise()
-    end
-end
+    space_methods.put = space_methods.replace
 
-local function is_list(value)
-    return type(value) == 'table' or tuples.is(value)
-end
+    function space_methods.get(space, key)
+        check_space(space, 'get')
+        return get(space.id, 0, key)
+    end
 
--- That the index is missing is said first.
-local function refuse_update(space_id, index_id)
-    local space = box.space[space_id]
-    if space ~= nil and space.index[index_id] == nil then
-        box.error(box.error.NO_SUCH_INDEX_ID, index_id, space.name)
+    function space_methods.delete(space, key)
+        check_space(space, 'delete')
+        return delete(space.id, 0, key)
     end
-    error('Usage index:update(key, ops)', 0)
-end
 
-local function update(space_id, index_id, key, operations)
-    if not is_list(operations) then
-        refuse_update(space_id, index_id)
+    function space_methods.update(space, key, operations)
+        check_space(space, 'update')
+        return update(space.id, 0, key, operations)
     end
-    local size, encoding = encode_key(key)
-    if size == nil then
-        not_an_array()
+
+    function space_methods.upsert(space, tuple, operations)
+        check_space(space, 'upsert')
+        return upsert(space.id, tuple, operations)
     end
-    local held = ffi_hold(context, size, encoding)
-    size, encoding = encode_operations(operations)
-    if size == nil then
-        not_an_array()
+
+    function index_methods.get(index, key)
+        check_index(index, 'get')
+        return get(index.space_id, index.id, key)
     end
-    local result = ffi_update(context, space_id, index_id, held, size, encoding)
-    if result > 0 then
-        return take(result, format_ids[space_id])
-    elseif result == RETRY then
-        check_slice()
-        return update(space_id, index_id, key, operations)
-    elseif result == HOOKED then
-        return hooked('update', space_id, index_id, key, operations)
-    elseif result < 0 then
-        raise()
+
+    function index_methods.delete(index, key)
+        check_index(index, 'delete')
+        return delete(index.space_id, index.id, key)
     end
-end
+
+    function index_methods.update(index, key, operations)
+        check_index(index, 'update')
+        return update(index.space_id, index.id, key, operations)
+    end
+end)
 
 -- A figure of an index or a space.
 local function figure(value)
@@ -158,46 +92,6 @@ local function figure(value)
         raise()
     end
     return value
-end
-
-function space_methods.get(space, key)
-    check_space(space, 'get')
-    return get(space.id, 0, key)
-end
-
-function space_methods.delete(space, key)
-    check_space(space, 'delete')
-    return delete(space.id, 0, key)
-end
-
-function space_methods.update(space, key, operations)
-    check_space(space, 'update')
-    return update(space.id, 0, key, operations)
-end
-
-function space_methods.upsert(space, tuple, operations)
-    check_space(space, 'upsert')
-    if not is_list(tuple) or not is_list(operations) then
-        error('Usage space:upsert(tuple_key, ops)', 0)
-    end
-    local size, encoding = encode(tuple)
-    if size == nil then
-        not_an_array()
-    end
-    local held = ffi_hold(context, size, encoding)
-    size, encoding = encode_operations(operations)
-    if size == nil then
-        not_an_array()
-    end
-    local status = ffi_upsert(context, space.id, held, size, encoding)
-    if status == RETRY then
-        check_slice()
-        return space_methods.upsert(space, tuple, operations)
-    elseif status == HOOKED then
-        return hooked('upsert', space.id, tuple, operations)
-    elseif status < 0 then
-        raise()
-    end
 end
 
 function space_methods.select(space, key, options)
@@ -236,21 +130,6 @@ end
 function space_methods.bsize(space)
     check_space(space, 'bsize')
     return ffi.cast(size_t, figure(ffi_byte_size(context, space.id, -1)))
-end
-
-function index_methods.get(index, key)
-    check_index(index, 'get')
-    return get(index.space_id, index.id, key)
-end
-
-function index_methods.delete(index, key)
-    check_index(index, 'delete')
-    return delete(index.space_id, index.id, key)
-end
-
-function index_methods.update(index, key, operations)
-    check_index(index, 'update')
-    return update(index.space_id, index.id, key, operations)
 end
 
 function index_methods.select(index, key, options)
@@ -360,7 +239,7 @@ local function update_tuple(tuple, operations, is_upsert)
     if result < 0 then
         raise()
     end
-    return take(result, tuple.__format)
+    return take(context, result, tuple.__format)
 end
 
 tuples.add_method('update', function(tuple, operations)

@@ -1,4 +1,4 @@
--- Reads of an index: get, select, pairs, count, the extremes, and positions to go on from.
+-- Reads of an index: select, pairs, count, the extremes, and positions to go on from.
 --
 -- A read encodes its key into the scratch buffer, does one FFI call, and copies what it found into
 -- new tuple objects. All of it is compiled by the JIT.
@@ -12,36 +12,13 @@ local wrap = require('lycosa.iterator').wrap
 local context, RETRY = database.context, database.RETRY
 local encode, encode_key = encoder.encode, encoder.encode_key
 local take, raise, from_bytes = database.take, database.raise, tuples.from_bytes
-local check_slice = database.check_slice
-local ffi_get, ffi_count, ffi_extreme = database.get, database.count, database.extreme
+local check_slice, format_ids, not_an_array = database.check_slice, database.format_ids, database.not_an_array
+local ffi_count, ffi_extreme = database.count, database.extreme
 local ffi_select, ffi_selected_size = database.select, database.selected_size
 local ffi_copy_selected = database.copy_selected
 local cursor_open, cursor_next = database.cursor_open, database.cursor_next
 local cursor_repeat, cursor_close = database.cursor_repeat, database.cursor_close
 local type, tonumber = type, tonumber
-
--- Which names the fields of a space's tuples have: format numbers for `lycosa.tuple` by space.
-local format_ids = {}
-
-local function not_an_array()
-    box.error(box.error.TUPLE_NOT_ARRAY)
-end
-
-local function get(space_id, index_id, key)
-    local size, encoding = encode_key(key)
-    if size == nil then
-        not_an_array()
-    end
-    local result = ffi_get(context, space_id, index_id, size, encoding)
-    if result > 0 then
-        return take(result, format_ids[space_id]) or get(space_id, index_id, key)
-    elseif result == RETRY then
-        check_slice()
-        return get(space_id, index_id, key)
-    elseif result < 0 then
-        raise()
-    end
-end
 
 local ITERATORS = {
     EQ = 0, REQ = 1, ALL = 2, LT = 3, LE = 4, GE = 5, GT = 6,
@@ -204,13 +181,13 @@ local function next_tuple(cursor)
     elseif result < 0 then
         raise()
     end
-    local tuple = take(result, cursor.format_id)
+    local tuple = take(context, result, cursor.format_id)
     while not tuple do
         result = cursor_repeat(context, number)
         if result < 0 then
             raise()
         end
-        tuple = take(result, cursor.format_id)
+        tuple = take(context, result, cursor.format_id)
     end
     return cursor, tuple
 end
@@ -293,7 +270,7 @@ local function extreme(space_id, index_id, which, key, seed)
     end
     local result = ffi_extreme(context, space_id, index_id, which, seed, size, encoding)
     if result > 0 then
-        return take(result, format_ids[space_id])
+        return take(context, result, format_ids[space_id])
     elseif result == RETRY then
         check_slice()
         return extreme(space_id, index_id, which, key, seed)
@@ -303,10 +280,7 @@ local function extreme(space_id, index_id, which, key, seed)
 end
 
 return {
-    format_ids = format_ids,
-    not_an_array = not_an_array,
     iterators = ITERATORS,
-    get = get,
     select = select,
     pairs_of = pairs_of,
     count = count,

@@ -1,7 +1,8 @@
 -- Tuple objects: a cdata that holds a copy of the tuple's MsgPack and needs no finalizer.
 --
 -- Reading a scalar field costs one FFI call when the JIT is on; making an object from the scratch
--- buffer one allocation and one copy, about 30 ns.
+-- buffer one allocation and one copy, about 30 ns. Results of up to `SMALL_BYTES` may come as objects of
+-- one size, which compiled code does not make at all where nothing uses them.
 
 local native = ...
 local ffi = require('ffi')
@@ -16,10 +17,13 @@ ffi.cdef([[
 struct tuple {
     const uint32_t __size; const uint32_t __format; const uint32_t __stored; const uint8_t __data[?];
 };
+struct small_tuple {
+    const uint32_t __size; const uint32_t __format; const uint32_t __stored; const uint8_t __data[36];
+};
 struct lycosa_field { double number; int64_t integer; const char *bytes; uint32_t size; };
 ]])
 
-local tuple_t = ffi.typeof('struct tuple')
+local tuple_t, small_tuple_t = ffi.typeof('struct tuple'), ffi.typeof('struct small_tuple')
 local slot = ffi.cast('struct lycosa_field *', native.slot)
 local find_field = ffi.cast(
     'int32_t (*)(const uint8_t *, uint32_t, uint32_t, struct lycosa_field *)', native.find_field)
@@ -44,7 +48,7 @@ local formats, format_fields = {}, {}
 local methods = {}
 
 local function is_tuple(value)
-    return type(value) == 'cdata' and istype(tuple_t, value)
+    return type(value) == 'cdata' and (istype(small_tuple_t, value) or istype(tuple_t, value))
 end
 
 local function check(value, usage)
@@ -360,14 +364,16 @@ local function equals(left, right)
     return ffi.cast(pointer_t, left) == ffi.cast(pointer_t, right)
 end
 
-ffi.metatype(tuple_t, {
+local metatable = {
     __index = index,
     __len = length,
     __eq = equals,
     __tostring = native.tostring,
-})
+}
+ffi.metatype(tuple_t, metatable)
+ffi.metatype(small_tuple_t, metatable)
 
-encoder.set_tuple_type(tuple_t)
+encoder.set_is_tuple(is_tuple)
 
 box.tuple = {new = new_tuple, is = is_tuple}
 for name, method in next, methods do
@@ -387,7 +393,9 @@ end
 
 return {
     type = tuple_t,
-    type_id = tonumber(tuple_t),
+    small_type = small_tuple_t,
+    ffi_new = new,
+    type_ids = {tonumber(tuple_t), tonumber(small_tuple_t)},
     is = is_tuple,
     new = new_tuple,
     make = make,

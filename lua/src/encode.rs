@@ -368,7 +368,7 @@ impl Encoder<'_> {
                 return;
             }
             let id = cdata.type_id;
-            if id == types.tuple {
+            if types.is_tuple(id) {
                 scratch.put_bytes(crate::tuple::view(cdata).data);
             } else if crate::values::encode(types, cdata, scratch) {
                 // Written.

@@ -288,7 +288,7 @@ impl Encoder<'_> {
         unsafe {
             let cdata = cdata_at(state, index);
             let id = cdata.type_id;
-            if id == types.tuple {
+            if types.is_tuple(id) {
                 if let Err(error) = push_value(state, self.boundary, crate::tuple::view(cdata).data)
                 {
                     throw_text(state, format_args!("{error}"));

@@ -68,13 +68,21 @@ pub(crate) struct TypeIds {
     pub(crate) double: u16,
     pub(crate) boolean: u16,
     pub(crate) void_pointer: u16,
-    pub(crate) tuple: u16,
+    /// `struct tuple` and `struct small_tuple`.
+    pub(crate) tuples: [u16; 2],
     pub(crate) error: u16,
     pub(crate) uuid: u16,
     pub(crate) decimal: u16,
     pub(crate) datetime: u16,
     pub(crate) interval: u16,
     pub(crate) varbinary: u16,
+}
+
+impl TypeIds {
+    /// Whether it is one of the types of tuples.
+    pub(crate) fn is_tuple(&self, id: u16) -> bool {
+        self.tuples.contains(&id)
+    }
 }
 
 /// Registry references, all set once the Lua modules are loaded.
@@ -89,6 +97,8 @@ pub(crate) struct References {
     pub(crate) pack_error: c_int,
     pub(crate) substitute: c_int,
     pub(crate) make_tuple: c_int,
+    pub(crate) ffi_new: c_int,
+    pub(crate) tuple_type: c_int,
     pub(crate) make_error: c_int,
 }
 

@@ -57,6 +57,36 @@ enum FieldKind {
 /// Words of a tuple cdata before its bytes: size, format, and which stored tuple it is a copy of.
 pub(crate) const HEADER_WORDS: usize = 3;
 
+/// A tuple cdata of the fixed size: `struct small_tuple` in Lua.
+#[repr(C)]
+#[derive(Debug, Default)]
+pub(crate) struct SmallTuple {
+    pub(crate) size: u32,
+    format_id: u32,
+    stored: u32,
+    data: [u32; SMALL_BYTES / size_of::<u32>()],
+}
+
+/// Longest tuple that a [`SmallTuple`] holds.
+pub(crate) const SMALL_BYTES: usize = 36;
+
+impl SmallTuple {
+    /// Makes it a copy of `bytes`, those of the stored tuple with the [`identity`] `stored`; of a longer
+    /// one it has the size only.
+    #[inline]
+    pub(crate) fn set(&mut self, bytes: &[u8], stored: u32) {
+        self.size = bytes.len() as u32;
+        self.stored = stored;
+        if bytes.len() <= SMALL_BYTES {
+            // SAFETY: the bytes fit, and are no part of this tuple.
+            unsafe {
+                let data = self.data.as_mut_ptr().cast::<u8>();
+                std::ptr::copy_nonoverlapping(bytes.as_ptr(), data, bytes.len());
+            }
+        }
+    }
+}
+
 /// Tells one stored tuple from another, from where its bytes are: copies of one compare equal in Lua. 0
 /// is for tuples that are stored nowhere.
 ///
@@ -114,7 +144,7 @@ pub unsafe fn tuple_at<'a>(
             return None;
         }
         let cdata = cdata_at(state, index);
-        (cdata.type_id == boundary.types.tuple).then(|| view(cdata))
+        boundary.types.is_tuple(cdata.type_id).then(|| view(cdata))
     }
 }
 
@@ -491,9 +521,13 @@ pub fn install(lua: &mlua::Lua) -> mlua::Result<()> {
     native.set("tostring", state::function(lua, lua_tostring)?)?;
     let module = load_module(lua, "tuple", include_str!("../modules/tuple.lua"), &native)?;
     let reference = state::reference(lua, &module.get::<mlua::Value>("from_scratch")?)?;
-    let type_id = module.get("type_id")?;
+    let type_ids = module.get("type_ids")?;
+    let ffi_new = state::reference(lua, &module.get::<mlua::Value>("ffi_new")?)?;
+    let tuple_type = state::reference(lua, &module.get::<mlua::Value>("type")?)?;
     state::with_boundary(lua, |boundary| {
         boundary.references.make_tuple = reference;
-        boundary.types.tuple = type_id;
+        boundary.references.ffi_new = ffi_new;
+        boundary.references.tuple_type = tuple_type;
+        boundary.types.tuples = type_ids;
     })
 }

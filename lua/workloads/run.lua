@@ -8,7 +8,9 @@
 --       [--report-interval SECONDS]
 -- and it prints one line of JSON behind the prefix, shaped as the runs of `lycosa run --json`; the
 -- arm `tarantool` of `lycosa compare` reads it. Each interval is a line before it, behind the prefix
--- and the word `sample`.
+-- and the word `sample`. With a prefix, a byte on standard input is the wish that no more transactions
+-- begin: what was done is verified then, behind the prefix and the word `verifying`, and the line says
+-- what was `stopped`.
 
 local clock = require('clock')
 local ffi = require('ffi')
@@ -232,6 +234,8 @@ local function run_by_clock(workload, ctx, pace, course, host)
         end
     end
 
+    -- At a rate the next transaction may be due long after all is over.
+    schedule.ends_ns = corrected and warmup_ns + duration_ns or math.huge
     if warmup_ns == 0 then
         start_counting(0)
     end
@@ -470,6 +474,34 @@ local function peak_rss_bytes()
     return (tonumber(kilobytes) or 0) * 1024
 end
 
+-- How long transactions may go on after the wish to stop; a workload may hold one for ever.
+local STOP_GRACE_S = 1
+
+-- Exit code where nothing was done that could be verified, or transactions do not end.
+local STOPPED = 130
+
+pcall(ffi.cdef, 'ssize_t read(int fd, void *buffer, size_t count);')
+
+-- Waits for a byte on standard input, in a fiber that costs the others nothing, and sees that the
+-- transactions end then. `progress.phase` is how far the run is.
+local function stop_on_request(stop, progress)
+    fiber.create(function()
+        fiber.self():name('stopping')
+        require('socket').iowait(0, 'R')
+        -- The end of the input is no wish.
+        if ffi.C.read(0, ffi.new('char[1]'), 1) ~= 1 then
+            return
+        end
+        stop[0] = 1
+        if progress.phase == 'transactions' then
+            fiber.sleep(STOP_GRACE_S)
+        end
+        if progress.phase ~= 'verification' then
+            os.exit(STOPPED)
+        end
+    end)
+end
+
 -- A number that was given.
 local function given(number)
     return number > 0 and number or nil
@@ -517,12 +549,27 @@ local function main()
         io.stdout:write(parsed.prefix, 'sample ', json.encode(interval), '\n')
         io.stdout:flush()
     end
+    local stop, progress = ffi.new('uint8_t[1]'), {phase = 'preparation'}
+    local function enter(phase)
+        progress.phase = phase
+        if stop[0] ~= 0 and phase == 'verification' then
+            io.stdout:write(parsed.prefix, 'verifying\n')
+            io.stdout:flush()
+        end
+    end
+    if parsed.prefix ~= '' then
+        stop_on_request(stop, progress)
+    end
     local measured, failed = drive(workload, ctx, settings, pace, {
-        peak_rss_bytes = peak_rss_bytes, enter = function() end, stop = ffi.new('uint8_t[1]'),
+        peak_rss_bytes = peak_rss_bytes, enter = enter, stop = stop,
         begin = function() end, sample = sample, finish = function(levels) return levels end,
     })
     fio.rmtree(directory)
-    if failed ~= nil then
+    if failed ~= nil and failed.kind == 'stopped' then
+        local stopped = {done_ops = failed.done_ops, is_verified = failed.is_verified}
+        print(parsed.prefix .. json.encode({stopped = stopped}))
+        os.exit(0)
+    elseif failed ~= nil then
         fail(('%s: %s%s'):format(failed.hook or failed.kind, failed.message, failed.traceback or ''))
     end
     local name = fio.basename(parsed.workload, '.lua')

@@ -10,6 +10,9 @@ local ACCOUNTS, TELLERS = 100000, 10
 local DELTA_MAX = 5000
 -- As wide as pgbench's, which makes an account about 100 bytes.
 local ACCOUNT_FILLER = (' '):rep(84)
+-- What an account takes at least: what cannot fit is refused before it is loaded.
+local ACCOUNT_BYTES = 110
+local MIB = 1048576
 
 local workload = {
     help = "pgbench's bank: an operation is one of its transactions; --ops-per-txn N commits N together",
@@ -22,6 +25,14 @@ local workload = {
             help = 'read-write, simple-update (accounts and history alone), select-only'},
     },
 }
+
+function workload.check(options)
+    local needed, quota = options.scale * ACCOUNTS * ACCOUNT_BYTES, box.cfg.memtx_memory
+    if needed > quota then
+        error(('the accounts of %d branches take at least %.0f MiB, more than --memory gives (%.0f MiB)')
+            :format(options.scale, needed / MIB, quota / MIB), 0)
+    end
+end
 
 -- A space of `count` rows {id, branch, 0, filler} from 1 on, `each` of them a branch.
 local function make(name, index, count, each, filler)

@@ -1,7 +1,7 @@
 -- Drives `lycosa wall`: fills a space step by step, and at each size measures reads and updates of
 -- records drawn from all of it, until the throughput has halved or the quota ends it.
 --
--- Called with the options, and with `step`, which is told of every size that was measured. Answers with
+-- Called with the options, which hold what an earlier process has done if one has, and with `step`, which is told of every size that was measured. Answers with
 -- how it ended, and with what the quota refused and still allowed where that was the end.
 
 local clock = require('clock')
@@ -12,8 +12,11 @@ local random = require('lycosa.random')
 -- A step may fill millions of tuples without a yield.
 fiber.set_max_slice(math.huge)
 
--- Records of one transaction while the space is filled.
-local FILL_RECORDS = 1000
+-- Most records, and bytes, of one transaction while the space is filled.
+local FILL_RECORDS, FILL_BYTES = 1000, 2 ^ 20
+
+-- What a record takes beside its payload, about.
+local RECORD_BYTES = 32
 
 -- How much is deleted at the quota, of a hundred records.
 local DELETED_OF_HUNDRED = 10
@@ -31,12 +34,14 @@ local function create_space(options)
 end
 
 -- Inserts up to `count` records behind `last`, in transactions, until the quota in use reaches
--- `target_bytes`; one transaction at least into an empty space. Answers with the last id, and with the error if the quota refused one: that
--- transaction has been rolled back.
+-- `target_bytes`; one transaction at least into an empty space. Answers with the last id, and with the
+-- error if the quota refused one, and what was in use then: that transaction has been rolled back.
 local function fill(space, payload, last, count, target_bytes)
     local stop = last + count
+    local each = math.floor(FILL_BYTES / (#payload + RECORD_BYTES))
+    each = math.max(1, math.min(FILL_RECORDS, each))
     while last < stop and (last == 0 or box.slab.info().quota_used < target_bytes) do
-        local up_to = math.min(stop, last + FILL_RECORDS)
+        local up_to = math.min(stop, last + each)
         box.begin()
         local ok, err = pcall(function()
             for id = last + 1, up_to do
@@ -44,9 +49,10 @@ local function fill(space, payload, last, count, target_bytes)
             end
         end)
         if not ok then
+            local used = tonumber(box.slab.info().quota_used)
             box.rollback()
             if is_quota(err) then
-                return last, err
+                return last, err, used
             end
             error(err, 0)
         end
@@ -58,10 +64,10 @@ local function fill(space, payload, last, count, target_bytes)
 end
 
 -- Reads and updates in turn, of records drawn from 1 to `records`, over all fibers. Answers with the
--- figures, and with the error if the quota refused an update.
+-- figures, and with the error if the quota refused an update, and what was in use then.
 local function measure(space, options, records, latencies, draws)
     local operations, ops_per_txn = options.operations, options.ops_per_txn
-    local next_op, done_txns, failure = 0, 0, nil
+    local next_op, done_txns, failure, used = 0, 0, nil, nil
 
     local function transaction(n)
         box.begin()
@@ -83,6 +89,7 @@ local function measure(space, options, records, latencies, draws)
             local started = clock.monotonic64()
             local ok, err = pcall(transaction, n)
             if not ok then
+                used = used or tonumber(box.slab.info().quota_used)
                 box.rollback()
                 failure = failure or err
                 return
@@ -115,23 +122,25 @@ local function measure(space, options, records, latencies, draws)
         cpu_s = clock.proc() - cpu_started,
         ops = operations,
         txns = done_txns,
-    }, failure
+    }, failure, used
 end
 
 -- Memory is taken from the quota in blocks that hold many tuples.
 local BLOCK_BYTES_MAX = 2 ^ 20
 
--- Whether there was room for what was refused: then the system, not the quota, had no memory for it.
-local function is_of_system(err)
+-- Whether there was room for what was refused while `used` bytes were in use: then the system, not the
+-- quota, had no memory for it.
+local function is_of_system(err, used)
     local info = box.slab.info()
     local bytes = tonumber(err.message:match('allocate (%d+) bytes'))
-    return bytes ~= nil and info.quota_used + 2 * bytes + BLOCK_BYTES_MAX <= info.quota_size
+    used = used or tonumber(info.quota_used)
+    return bytes ~= nil and used + 2 * bytes + BLOCK_BYTES_MAX <= info.quota_size
 end
 
 -- What the quota has refused, and what it still allows: deletes, and inserts into the room they make.
 -- Answers with what ended it, too.
-local function at_quota(space, payload, last, err)
-    local ending = is_of_system(err) and 'system' or 'quota'
+local function at_quota(space, payload, last, err, used)
+    local ending = is_of_system(err, used) and 'system' or 'quota'
     local report = {
         records = last, code = err.code, message = err.message, records_kept = space:len(), deleted = 0,
     }
@@ -164,30 +173,32 @@ end
 
 -- A dip that a second look does not confirm is none.
 local function measure_twice_if_halved(records, best)
-    local measured, err = measure(space, options, records, latencies, draws)
+    local measured, err, used = measure(space, options, records, latencies, draws)
     if err == nil and best ~= nil and measured.ops / measured.wall_s <= best / 2 then
         local again
-        again, err = measure(space, options, records, latencies, draws)
+        again, err, used = measure(space, options, records, latencies, draws)
         if err == nil and again.wall_s < measured.wall_s then
             measured = again
         end
     end
-    return measured, err
+    return measured, err, used
 end
 
 -- Measures at a size, and tells of it. Answers with whether the throughput has halved, and with the
--- best one so far; or with nil and the error if the quota refused something.
+-- best one so far; or with nil, the error and what was in use if the quota refused something.
+local is_warm = false
 local function visit(records, best)
-    if best == nil then
+    if not is_warm then
         -- Compiles what is measured.
-        local _, err = measure(space, options, records, latencies, draws)
+        is_warm = true
+        local _, err, used = measure(space, options, records, latencies, draws)
         if err ~= nil then
-            return nil, err
+            return nil, err, used
         end
     end
-    local measured, err = measure_twice_if_halved(records, best)
+    local measured, err, used = measure_twice_if_halved(records, best)
     if err ~= nil then
-        return nil, err
+        return nil, err, used
     end
     local info = box.slab.info()
     measured.quota_used_bytes = tonumber(info.quota_used)
@@ -198,26 +209,30 @@ local function visit(records, best)
     return best ~= nil and throughput <= best / 2, math.max(best or 0, throughput)
 end
 
-local last, best = 0, nil
+local last, best, done_bytes = 0, options.best, options.done_quota_bytes or 0
+local err, used
+if options.done_records ~= nil then
+    last, err, used = fill(space, payload, last, options.done_records, math.huge)
+end
 for position = 1, options.steps do
-    local before = last
-    local err
-    last, err = fill(space, payload, last, math.huge, options.target_bytes * position / options.steps)
+    local before, target_bytes = last, options.target_bytes * position / options.steps
+    if err == nil and target_bytes > done_bytes then
+        last, err, used = fill(space, payload, last, math.huge, target_bytes)
+    end
     -- One transaction may have filled several small steps.
     if err == nil and last > before then
-        local has_halved, found = visit(last, best)
+        local has_halved, found, in_use = visit(last, best)
         if has_halved then
             return 'halved'
         elseif has_halved == nil then
-            err = found
+            err, used = found, in_use
         else
             best = found
         end
     end
     if err ~= nil then
-        return at_quota(space, payload, last, err)
+        return at_quota(space, payload, last, err, used)
     end
 end
-local err
-last, err = fill(space, payload, last, math.huge, math.huge)
-return at_quota(space, payload, last, err)
+last, err, used = fill(space, payload, last, math.huge, math.huge)
+return at_quota(space, payload, last, err, used)

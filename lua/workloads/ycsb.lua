@@ -24,6 +24,10 @@ local WORKLOADS = {
 -- Skew of the zipfian and latest distributions, and the ranks that the zipfian one scatters over the records.
 local THETA, RANKS = 0.99, 1e10
 
+-- What a record takes beside its fields at least, and the most that a tuple holds.
+local RECORD_BYTES, TUPLE_BYTES_MAX = 40, 1048576
+local MIB = 1048576
+
 -- Streams of the first records; those of the operations are their numbers.
 local FIRST_RECORDS = 2 ^ 52
 
@@ -122,6 +126,16 @@ end
 function workload.check(options, ctx)
     if WORKLOADS[options.workload].reading == 'scan' and ctx.index ~= 'TREE' then
         error('workload e scans in the order of keys, which a hash table does not have; take --index tree', 0)
+    end
+    local record = options.fieldcount * options.fieldlength + RECORD_BYTES
+    if record > TUPLE_BYTES_MAX then
+        error(('fieldcount and fieldlength make records of %.0f bytes; a tuple holds %d at most')
+            :format(record, TUPLE_BYTES_MAX), 0)
+    end
+    local needed, quota = options.recordcount * record, box.cfg.memtx_memory
+    if needed > quota then
+        error(('%.0f records take at least %.0f MiB, more than --memory gives (%.0f MiB)')
+            :format(options.recordcount, needed / MIB, quota / MIB), 0)
     end
 end
 

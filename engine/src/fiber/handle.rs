@@ -1,18 +1,27 @@
 //! A fiber as others see it: state, name, wake-up, cancel, join, locals.
 
 use std::any::{Any, TypeId};
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::rc::Rc;
 use std::time::Duration;
 
 use super::FiberId;
+use super::prefetch;
 use super::scheduler::{Core, Wake};
 use super::strand::Strand;
 use super::timers::TimerKey;
 
 /// Longest name of a fiber; what is beyond is cut off, at a character's border.
 pub const NAME_LIMIT_BYTES: usize = 255;
+
+/// Lines of the frames that a fiber returns through, and how far below [`FiberState::stopped_at`] they begin.
+const FRAME_LINES: usize = 10;
+const FRAMES_BELOW_BYTES: usize = 256;
+
+/// Lines of what `may` keeps at the top of a stack.
+const TOP_LINES: usize = 7;
 
 /// What a fiber is doing, in Tarantool's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,28 +69,43 @@ pub(super) enum Phase {
     Abandoned,
 }
 
+/// What every switch touches comes first, and stays together.
+#[repr(C)]
 pub(super) struct FiberState {
     pub(super) id: FiberId,
-    pub(super) name: RefCell<String>,
     pub(super) phase: Cell<Phase>,
     pub(super) timed_out: Cell<bool>,
     pub(super) cancelled: Cell<bool>,
     pub(super) joinable: Cell<bool>,
     pub(super) switches: Cell<u64>,
+    /// The fiber inside `create` that continues at this one's first yield.
+    pub(super) caller: Cell<Option<Rc<FiberState>>>,
+    /// A number that its maker keeps with the fiber.
+    pub(super) tag: Cell<usize>,
+    /// Where the strand began, below what `may` keeps at the top of the stack.
+    pub(super) stack_top: Cell<usize>,
+    /// Where on its stack the fiber stopped last.
+    pub(super) stopped_at: Cell<usize>,
     /// Where on its stack the fiber began.
     pub(super) stack_base: Cell<usize>,
-    pub(super) timer: Cell<Option<TimerKey>>,
+    /// Memory that the fiber touches as soon as it runs.
+    pub(super) touched_first: Cell<usize>,
     /// What the fiber runs on; after its end another fiber's.
     pub(super) strand: Rc<Strand>,
-    /// The fiber inside `create` that continues at this one's first yield.
-    pub(super) caller: RefCell<Option<Rc<FiberState>>>,
+    pub(super) timer: Cell<Option<TimerKey>>,
+    pub(super) name: RefCell<Cow<'static, str>>,
     pub(super) joiners: RefCell<Vec<Rc<FiberState>>>,
     pub(super) panic_message: RefCell<Option<String>>,
     pub(super) locals: RefCell<Vec<(TypeId, Rc<dyn Any>)>>,
 }
 
 impl FiberState {
-    pub(super) fn new(id: FiberId, name: &str, phase: Phase, strand: Rc<Strand>) -> Rc<Self> {
+    pub(super) fn new(
+        id: FiberId,
+        name: Cow<'static, str>,
+        phase: Phase,
+        strand: Rc<Strand>,
+    ) -> Rc<Self> {
         Rc::new(Self {
             id,
             name: RefCell::new(clipped(name)),
@@ -90,14 +114,30 @@ impl FiberState {
             cancelled: Cell::new(false),
             joinable: Cell::new(false),
             switches: Cell::new(0),
+            tag: Cell::new(0),
+            stack_top: Cell::new(0),
+            stopped_at: Cell::new(0),
+            touched_first: Cell::new(0),
             stack_base: Cell::new(0),
             timer: Cell::new(None),
             strand,
-            caller: RefCell::new(None),
+            caller: Cell::new(None),
             joiners: RefCell::new(Vec::new()),
             panic_message: RefCell::new(None),
             locals: RefCell::new(Vec::new()),
         })
+    }
+
+    /// Fetches the frames that the fiber returns through when it goes on, what `may` keeps at the other
+    /// end of the stack, and `touched_first`.
+    #[inline]
+    pub(super) fn prefetch(&self) {
+        prefetch::lines(
+            self.stopped_at.get().wrapping_sub(FRAMES_BELOW_BYTES),
+            FRAME_LINES,
+        );
+        prefetch::lines(self.stack_top.get(), TOP_LINES);
+        prefetch::lines(self.touched_first.get(), 2);
     }
 
     pub(super) fn has_ended(&self) -> bool {
@@ -105,8 +145,13 @@ impl FiberState {
     }
 }
 
-fn clipped(name: &str) -> String {
-    name[..name.floor_char_boundary(NAME_LIMIT_BYTES)].to_owned()
+fn clipped(name: Cow<'static, str>) -> Cow<'static, str> {
+    match name.len() {
+        ..=NAME_LIMIT_BYTES => name,
+        _ => name[..name.floor_char_boundary(NAME_LIMIT_BYTES)]
+            .to_owned()
+            .into(),
+    }
 }
 
 /// A handle to a fiber. Clones are cheap and name the same fiber; dropping them all does not end it.
@@ -124,12 +169,12 @@ impl Fiber {
 
     /// The fiber's name, at most [`NAME_LIMIT_BYTES`] long.
     pub fn name(&self) -> String {
-        self.state.name.borrow().clone()
+        self.state.name.borrow().clone().into_owned()
     }
 
     /// Renames the fiber, cutting the name off at [`NAME_LIMIT_BYTES`].
     pub fn set_name(&self, name: &str) {
-        *self.state.name.borrow_mut() = clipped(name);
+        *self.state.name.borrow_mut() = clipped(name.to_owned().into());
     }
 
     /// What the fiber is doing. As in Tarantool, a joinable fiber that has ended counts as suspended
@@ -241,9 +286,24 @@ impl Fiber {
         access(&value)
     }
 
+    /// The number that [`set_tag`](Self::set_tag) keeps with the fiber, 0 at first.
+    pub fn tag(&self) -> usize {
+        self.state.tag.get()
+    }
+
+    /// Keeps a number with the fiber, for whoever made it to find its own part of it.
+    pub fn set_tag(&self, tag: usize) {
+        self.state.tag.set(tag);
+    }
+
+    /// Names memory that the fiber touches as soon as it runs, to be fetched when that is near.
+    pub fn set_touched_first(&self, address: usize) {
+        self.state.touched_first.set(address);
+    }
+
     /// Whether the registry still has the fiber.
     fn is_known(&self) -> bool {
-        self.core.fibers.borrow().contains_key(&self.state.id)
+        self.core.fibers.borrow().find(self.state.id).is_some()
     }
 }
 

@@ -15,9 +15,12 @@ mod clock;
 mod condition;
 mod handle;
 mod inbox;
+mod prefetch;
+mod registry;
 mod runtime;
 mod scheduler;
 mod strand;
+mod switch;
 mod timers;
 mod usage;
 
@@ -27,7 +30,8 @@ pub use condition::{Condition, WaitError};
 pub use handle::{Fiber, JoinError, NAME_LIMIT_BYTES, Status};
 pub use inbox::Waker;
 pub use runtime::{RuntimeError, RuntimeOptions, run};
-pub use scheduler::{CreateError, Scheduler, SwitchHook, Upcoming, Wake};
+pub use scheduler::{CreateError, Scheduler, Upcoming, Wake};
+pub use switch::SwitchHook;
 pub use usage::{FiberUsage, Usage};
 
 /// Identifies a fiber for the life of its runtime. Ids ascend in the order of creation and are

@@ -5,8 +5,9 @@
 //! next deadline. A *turn* is one pass over the fibers that were ready when it began, so timers and
 //! other threads are heard even when fibers yield without end.
 
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -15,8 +16,10 @@ use super::FiberId;
 use super::clock::LoopClock;
 use super::handle::{Fiber, FiberState, Phase};
 use super::inbox::{Inbox, Waker};
+use super::registry::Registry;
 use super::runtime::{RuntimeOptions, panic_message};
-use super::strand::Strand;
+use super::strand::{Job, Strand, stack_position};
+use super::switch::SwitchHook;
 use super::timers::Timers;
 
 /// Ids up to 100 are reserved, as in Tarantool.
@@ -72,49 +75,27 @@ pub enum Upcoming {
     Nothing,
 }
 
-/// Told about switches, on the fiber that leaves or enters. A hook must not yield. Fibers that it
-/// wakes are queued as usual.
-pub trait SwitchHook {
-    /// `leaving` is about to yield. Not called for a fiber that creates another one: that is no
-    /// yield, and the creator continues at the new fiber's first yield.
-    fn before_switch(&self, leaving: FiberId) {
-        let _ = leaving;
-    }
-
-    /// `entering` runs from now on: it starts, returns from a yield, or from creating a fiber.
-    fn after_switch(&self, entering: FiberId) {
-        let _ = entering;
-    }
-
-    /// The body of fiber `id` has ended; it is still the running fiber, and its locals live.
-    fn fiber_ended(&self, id: FiberId) {
-        let _ = id;
-    }
-}
-
-/// An address in the caller's frame.
-#[inline(never)]
-fn stack_position() -> usize {
-    let here = 0_u8;
-    std::hint::black_box(&raw const here).addr()
-}
-
 /// Everything the fibers of one runtime share.
 pub(super) struct Core {
     pub(super) clock: LoopClock,
-    pub(super) fibers: RefCell<BTreeMap<FiberId, Rc<FiberState>>>,
-    running: RefCell<Rc<FiberState>>,
-    ready: RefCell<VecDeque<Rc<FiberState>>>,
+    pub(super) fibers: RefCell<Registry>,
+    pub(super) running: RefCell<Rc<FiberState>>,
+    pub(super) ready: RefCell<VecDeque<Rc<FiberState>>>,
     /// Fibers of the present turn that have still to run.
     turn_left: Cell<usize>,
-    timers: RefCell<Timers>,
+    /// Whether the running fiber has queued itself: `may` will queue its strand when it stops.
+    pub(super) leaving: Cell<bool>,
+    /// Fibers that were queued behind the leaving one, for `may` to queue after it.
+    pub(super) late: RefCell<Vec<Rc<FiberState>>>,
+    pub(super) has_late: Cell<bool>,
+    pub(super) timers: RefCell<Timers>,
     inbox: Inbox,
     idle_strands: RefCell<Vec<Rc<Strand>>>,
-    hooks: RefCell<Rc<Vec<Rc<dyn SwitchHook>>>>,
-    has_hooks: Cell<bool>,
+    strands_made: Cell<usize>,
+    pub(super) hooks: RefCell<Vec<Rc<dyn SwitchHook>>>,
     next_id: Cell<FiberId>,
     alive: Cell<usize>,
-    switches: Cell<u64>,
+    pub(super) switches: Cell<u64>,
     stack_size_words: usize,
     main_stack_size_bytes: usize,
     max_fibers: usize,
@@ -123,19 +104,24 @@ pub(super) struct Core {
 impl Core {
     /// The core of a new runtime. The caller becomes its main fiber.
     pub(super) fn new(options: &RuntimeOptions) -> Rc<Self> {
-        let main = FiberState::new(MAIN_ID, "main", Phase::Running, Strand::of_caller());
+        let main = FiberState::new(MAIN_ID, "main".into(), Phase::Running, Strand::of_caller());
         main.stack_base.set(stack_position());
+        let mut fibers = Registry::default();
+        fibers.add(Rc::clone(&main));
         Rc::new(Self {
             clock: LoopClock::new(options.clock),
-            fibers: RefCell::new(BTreeMap::from([(MAIN_ID, Rc::clone(&main))])),
+            fibers: RefCell::new(fibers),
             running: RefCell::new(main),
             ready: RefCell::default(),
             turn_left: Cell::new(0),
+            leaving: Cell::new(false),
+            late: RefCell::default(),
+            has_late: Cell::new(false),
             timers: RefCell::default(),
             inbox: Inbox::new(),
             idle_strands: RefCell::default(),
+            strands_made: Cell::new(0),
             hooks: RefCell::default(),
-            has_hooks: Cell::new(false),
             next_id: Cell::new(MAIN_ID + 1),
             alive: Cell::new(1),
             switches: Cell::new(0),
@@ -150,7 +136,7 @@ impl Core {
     }
 
     pub(super) fn forget(&self, id: FiberId) {
-        self.fibers.borrow_mut().remove(&id);
+        self.fibers.borrow_mut().forget(id);
     }
 
     /// Moves a suspended fiber to the end of the ready queue; leaves any other alone.
@@ -164,112 +150,9 @@ impl Core {
         self.enqueue(Rc::clone(fiber));
     }
 
-    fn enqueue(&self, fiber: Rc<FiberState>) {
-        fiber.phase.set(Phase::Ready);
-        self.ready.borrow_mut().push_back(fiber);
-    }
-
-    pub(super) fn yield_now(&self) -> Wake {
-        let me = self.running();
-        if std::thread::panicking() {
-            return Wake::Cancelled;
-        }
-        self.before_switch(&me);
-        me.timed_out.set(false);
-        self.enqueue(Rc::clone(&me));
-        self.hand_over(&me);
-        Wake::of(&me)
-    }
-
-    /// Suspends the running fiber until it is woken or `deadline` passes. A fiber that unwinds does
-    /// not switch: the standard library counts panics by thread, so others would seem to unwind too.
-    pub(super) fn suspend_until(&self, deadline: Option<Instant>) -> Wake {
-        let me = self.running();
-        if std::thread::panicking() {
-            return Wake::Cancelled;
-        }
-        self.before_switch(&me);
-        me.timed_out.set(false);
-        me.phase.set(Phase::Suspended);
-        if let Some(deadline) = deadline {
-            let key = self.timers.borrow_mut().insert(deadline, Rc::clone(&me));
-            me.timer.set(Some(key));
-        }
-        self.hand_over(&me);
-        Wake::of(&me)
-    }
-
-    /// Lets another fiber run and returns when it is `me`'s turn again.
-    fn hand_over(&self, me: &Rc<FiberState>) {
-        me.switches.set(me.switches.get() + 1);
-        let next = self.successor_of(me);
-        if !Rc::ptr_eq(&next, me) {
-            self.switch(me, next);
-        }
-        self.entered(me);
-    }
-
-    /// The fiber that created `me` and waits for its first yield, else the next ready one.
-    fn successor_of(&self, me: &FiberState) -> Rc<FiberState> {
-        let caller = me.caller.borrow_mut().take();
-        (caller.filter(|caller| caller.phase.get() == Phase::Calling))
-            .unwrap_or_else(|| self.next_ready())
-    }
-
-    /// Makes `next` the running fiber, and pauses the strand of `me` until it is chosen again.
-    fn switch(&self, me: &FiberState, next: Rc<FiberState>) {
-        self.resume(next);
-        me.strand.pause();
-    }
-
-    fn resume(&self, next: Rc<FiberState>) {
-        next.strand.resume();
-        self.running.replace(next);
-    }
-
-    /// What a fiber does first whenever it starts to run.
-    fn entered(&self, me: &FiberState) {
-        me.phase.set(Phase::Running);
-        self.switches.set(self.switches.get() + 1);
-        if self.has_hooks.get() {
-            self.hooks()
-                .iter()
-                .for_each(|hook| hook.after_switch(me.id));
-        }
-    }
-
-    fn before_switch(&self, me: &FiberState) {
-        if self.has_hooks.get() {
-            self.hooks()
-                .iter()
-                .for_each(|hook| hook.before_switch(me.id));
-        }
-    }
-
-    /// Lists of hooks are replaced, so that a walk over the old one goes on.
-    pub(super) fn add_hook(&self, hook: Rc<dyn SwitchHook>) {
-        let mut hooks = Vec::clone(&self.hooks());
-        hooks.push(hook);
-        self.set_hooks(hooks);
-    }
-
-    pub(super) fn remove_hook(&self, hook: &Rc<dyn SwitchHook>) {
-        let mut hooks = Vec::clone(&self.hooks());
-        hooks.retain(|known| !Rc::ptr_eq(known, hook));
-        self.set_hooks(hooks);
-    }
-
-    fn set_hooks(&self, hooks: Vec<Rc<dyn SwitchHook>>) {
-        self.has_hooks.set(!hooks.is_empty());
-        self.hooks.replace(Rc::new(hooks));
-    }
-
-    fn hooks(&self) -> Rc<Vec<Rc<dyn SwitchHook>>> {
-        Rc::clone(&self.hooks.borrow())
-    }
-
     /// The next fiber to run; blocks the thread while there is none.
-    fn next_ready(&self) -> Rc<FiberState> {
+    #[inline]
+    pub(super) fn next_ready(&self) -> Rc<FiberState> {
         loop {
             if self.turn_left.get() == 0 {
                 self.begin_turn();
@@ -283,6 +166,7 @@ impl Core {
         }
     }
 
+    #[inline(never)]
     fn begin_turn(&self) {
         let now = self.clock.refresh();
         while let Some(id) = self.inbox.try_take() {
@@ -303,6 +187,7 @@ impl Core {
     }
 
     /// Waits for another thread or for the next deadline.
+    #[cold]
     fn wait(&self) {
         let deadline = self.timers.borrow().earliest();
         match deadline {
@@ -316,7 +201,7 @@ impl Core {
     }
 
     fn deliver(&self, id: FiberId) {
-        let fiber = self.fibers.borrow().get(&id).cloned();
+        let fiber = self.fibers.borrow().find(id).cloned();
         if let Some(fiber) = fiber {
             self.make_ready(&fiber);
         }
@@ -324,29 +209,35 @@ impl Core {
 
     fn new_fiber(
         self: &Rc<Self>,
-        name: &str,
+        name: Cow<'static, str>,
         phase: Phase,
         body: impl FnOnce() + 'static,
-    ) -> Result<Rc<FiberState>, CreateError> {
+    ) -> Result<(Rc<FiberState>, Job), CreateError> {
         let alive = self.alive.get();
         if alive >= self.max_fibers {
             return Err(CreateError::TooManyFibers(self.max_fibers));
         }
         let idle = self.idle_strands.borrow_mut().pop();
-        let strand =
-            idle.or_else(|| Strand::new(self.stack_size_words))
-                .ok_or(CreateError::NoStack {
-                    stack_size_bytes: self.stack_size_words * size_of::<usize>(),
-                    alive,
-                })?;
+        let strand = idle
+            .or_else(|| self.new_strand())
+            .ok_or(CreateError::NoStack {
+                stack_size_bytes: self.stack_size_words * size_of::<usize>(),
+                alive,
+            })?;
         let id = self.next_id.get();
         self.next_id.set(id + 1);
         self.alive.set(alive + 1);
         let fiber = FiberState::new(id, name, phase, Rc::clone(&strand));
-        self.fibers.borrow_mut().insert(id, Rc::clone(&fiber));
+        self.fibers.borrow_mut().add(Rc::clone(&fiber));
         let (core, state) = (Rc::clone(self), Rc::clone(&fiber));
-        strand.assign(Box::new(move || core.run_fiber(&state, body)));
-        Ok(fiber)
+        let job: Job = Box::new(move || core.run_fiber(&state, body));
+        Ok((fiber, job))
+    }
+
+    fn new_strand(&self) -> Option<Rc<Strand>> {
+        let number = self.strands_made.get();
+        self.strands_made.set(number + 1);
+        Strand::new(self.stack_size_words, number)
     }
 
     /// A fiber's whole life, on its strand.
@@ -359,10 +250,14 @@ impl Core {
             }
         };
         me.stack_base.set(stack_position());
+        me.stack_top.set(me.strand.top());
+        if me.phase.get() == Phase::Ready {
+            self.pause(me);
+        }
         let mut body = Some(body);
         guarded(&mut || self.entered(me));
         guarded(&mut || body.take().into_iter().for_each(|body| body()));
-        guarded(&mut || self.hooks().iter().for_each(|hook| hook.fiber_ended(me.id)));
+        guarded(&mut || self.tell_hooks(|hook| hook.fiber_ended(me.id)));
         guarded(&mut || drop(me.locals.take()));
         self.end(me);
     }
@@ -381,16 +276,16 @@ impl Core {
         if idle_count < IDLE_STRANDS_LIMIT {
             self.idle_strands.borrow_mut().push(Rc::clone(&me.strand));
         } else {
-            me.strand.quit();
+            me.strand.quit_after_job();
         }
-        self.resume(self.successor_of(me));
+        self.running.replace(self.successor_of(me));
     }
 
     /// Living fibers but the running and the main one.
     fn others(&self) -> Vec<Rc<FiberState>> {
         let running = self.running();
         let fibers = self.fibers.borrow();
-        (fibers.values())
+        (fibers.after(0))
             .filter(|fiber| !fiber.has_ended() && fiber.id != MAIN_ID && fiber.id != running.id)
             .cloned()
             .collect()
@@ -435,7 +330,6 @@ impl Core {
         self.end_others();
         for strand in self.idle_strands.take() {
             strand.quit();
-            strand.resume();
         }
     }
 }
@@ -449,20 +343,32 @@ pub struct Scheduler {
 impl Scheduler {
     /// Makes a fiber and runs it at once; returns at its first yield or its end. This is no yield of
     /// the caller.
-    pub fn create(&self, name: &str, body: impl FnOnce() + 'static) -> Result<Fiber, CreateError> {
-        let fiber = self.core.new_fiber(name, Phase::Calling, body)?;
+    pub fn create(
+        &self,
+        name: impl Into<Cow<'static, str>>,
+        body: impl FnOnce() + 'static,
+    ) -> Result<Fiber, CreateError> {
+        let (fiber, job) = self.core.new_fiber(name.into(), Phase::Calling, body)?;
         let me = self.core.running();
         me.phase.set(Phase::Calling);
-        *fiber.caller.borrow_mut() = Some(Rc::clone(&me));
-        self.core.switch(&me, Rc::clone(&fiber));
+        fiber.caller.set(Some(Rc::clone(&me)));
+        self.core.running.replace(Rc::clone(&fiber));
+        fiber.strand.call(job);
+        self.core.pause(&me);
         self.core.entered(&me);
         Ok(self.handle(fiber))
     }
 
     /// Makes a fiber and queues it behind those that are ready.
-    pub fn spawn(&self, name: &str, body: impl FnOnce() + 'static) -> Result<Fiber, CreateError> {
-        let fiber = self.core.new_fiber(name, Phase::Ready, body)?;
-        self.core.enqueue(Rc::clone(&fiber));
+    pub fn spawn(
+        &self,
+        name: impl Into<Cow<'static, str>>,
+        body: impl FnOnce() + 'static,
+    ) -> Result<Fiber, CreateError> {
+        let (fiber, job) = self.core.new_fiber(name.into(), Phase::Ready, body)?;
+        // It queues its strand itself, and stops.
+        fiber.strand.call(job);
+        self.core.ready.borrow_mut().push_back(Rc::clone(&fiber));
         Ok(self.handle(fiber))
     }
 
@@ -494,7 +400,7 @@ impl Scheduler {
 
     /// The fiber with this id, unless it has ended (and, if joinable, was joined).
     pub fn find(&self, id: FiberId) -> Option<Fiber> {
-        let state = self.core.fibers.borrow().get(&id).cloned();
+        let state = self.core.fibers.borrow().find(id).cloned();
         state.map(|state| self.handle(state))
     }
 
@@ -502,7 +408,7 @@ impl Scheduler {
     pub fn fibers(&self) -> Vec<Fiber> {
         let fibers = self.core.fibers.borrow();
         fibers
-            .values()
+            .after(0)
             .map(|state| self.handle(Rc::clone(state)))
             .collect()
     }
@@ -510,7 +416,7 @@ impl Scheduler {
     /// The living fiber with the smallest id above `id`: walks the fibers without collecting them.
     pub fn next_after(&self, id: FiberId) -> Option<Fiber> {
         let fibers = self.core.fibers.borrow();
-        let (_, state) = fibers.range(id + 1..).next()?;
+        let state = fibers.after(id).next()?;
         Some(self.handle(Rc::clone(state)))
     }
 

@@ -10,7 +10,8 @@ use std::rc::{Rc, Weak};
 use std::time::{Duration, Instant};
 
 use super::FiberId;
-use super::scheduler::{Core, Scheduler, SwitchHook};
+use super::scheduler::{Core, Scheduler};
+use super::switch::SwitchHook;
 
 /// What a fiber takes.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

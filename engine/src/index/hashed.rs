@@ -1,5 +1,5 @@
-//! HASH: `hashbrown`'s table of tuple pointers with a digest of their keys. A full table grows to twice
-//! its size at once, and the bytes of old and new count under the quota while it does.
+//! HASH: `hashbrown`'s table of tuple pointers with a digest of their keys, in memory of the arena. A full
+//! table grows to twice its size at once, and the bytes of old and new count under the quota while it does.
 //!
 //! The digest spares the table from reading tuples when it grows, and nearly always when it compares: a
 //! slot costs 17 bytes. Of a key that is one unsigned number the digest is the number itself.
@@ -9,9 +9,9 @@ use std::hash::{BuildHasher, Hasher};
 use std::rc::Rc;
 
 use foldhash::fast::FixedState;
-use hashbrown::HashTable;
+use hashbrown::{HashTable, TryReserveError};
 
-use crate::memory::{Arena, OutOfMemory};
+use crate::memory::{Arena, OutOfMemory, TableMemory};
 use crate::schema::KeyDefinition;
 use crate::tuple::{Encoded, TuplePtr};
 
@@ -108,19 +108,17 @@ fn spread(number: u64) -> u64 {
 /// A HASH index.
 pub(crate) struct HashedIndex {
     digests: Digests,
-    table: HashTable<Slot>,
+    table: HashTable<Slot, TableMemory>,
     /// Changes whenever tuples may have moved to other buckets.
     layout: u64,
-    arena: Rc<Arena>,
 }
 
 impl HashedIndex {
     pub(crate) fn new(definition: KeyDefinition, arena: Rc<Arena>) -> Self {
         Self {
             digests: Digests::new(definition),
-            table: HashTable::new(),
+            table: HashTable::new_in(TableMemory::new(arena)),
             layout: 0,
-            arena,
         }
     }
 
@@ -177,30 +175,25 @@ impl HashedIndex {
         Ok(None)
     }
 
+    /// A table that is full of traces of removed tuples is tidied in place, so that there is always room
+    /// for a tuple after deletes. Otherwise the table doubles, and its old memory is given back after the move.
     #[cold]
     fn grow(&mut self) -> Result<(), OutOfMemory> {
-        let before = self.table.allocation_size();
-        // A table that is full of traces of removed tuples is tidied in place, so that there is
-        // always room for a tuple after deletes. Otherwise the table doubles, and its old memory is
-        // given back after the move.
-        let fits_in_place = self.table.len() * 16 < self.table.num_buckets() * 7;
-        let expected = if before > 0 && fits_in_place {
-            0
-        } else {
-            (before * 2).max(128)
-        };
-        if let Err(refused) = self.arena.charge(expected) {
-            return if self.tidy() { Ok(()) } else { Err(refused) };
-        }
         let digests = &self.digests;
         let grown = self.table.try_reserve(1, |slot| digests.hash(slot.digest));
-        let after = self.table.allocation_size();
-        self.layout += 1;
-        // What was charged for the estimate and for the old table goes; what is held now stays.
-        self.arena.release(expected + before);
-        let _held = self.arena.overdraft();
-        self.arena.charge(after)?;
-        grown.map_err(|_| OutOfMemory { bytes: expected })
+        let Err(refused) = grown else {
+            self.layout += 1;
+            return Ok(());
+        };
+        if self.tidy() {
+            return Ok(());
+        }
+        Err(OutOfMemory {
+            bytes: match refused {
+                TryReserveError::AllocError { layout } => layout.size(),
+                TryReserveError::CapacityOverflow => usize::MAX,
+            },
+        })
     }
 
     /// Makes the places of removed tuples usable again where the quota refuses a larger table, if
@@ -289,11 +282,5 @@ impl HashedIndex {
         self.table
             .find_bucket_index(self.hash_of(tuple), |slot| slot.tuple == tuple)
             .map(|bucket| bucket + 1)
-    }
-}
-
-impl Drop for HashedIndex {
-    fn drop(&mut self) {
-        self.arena.release(self.table.allocation_size());
     }
 }

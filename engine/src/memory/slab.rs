@@ -1,28 +1,26 @@
-//! A slab: an aligned block of items of one size, behind a 64-byte header.
+//! A slab: [`SLAB_BYTES`] of a block, cut into items of one size.
 //!
-//! Because slabs are aligned to [`SLAB_BYTES`], masking the address of an item gives its slab. Freed items
-//! hold the free list in their own first eight bytes. This module holds the unsafe half of the arena;
-//! what it asks of its caller: a slab that went back to the system is not used again, and a slab is on
-//! at most one list.
+//! Blocks and slabs are aligned to their size, so the bits of an item's address give its slab. The headers of all
+//! slabs of a block lie side by side at its start, in the first slab, which is that much smaller: in the slabs
+//! themselves they would compete for the same few places of the processor's caches, and discarded pages
+//! would take them along. Freed items hold the free list in their own first eight bytes.
+//!
+//! This module holds the unsafe half of the arena; what it asks of its caller: a slab that went back to its
+//! block is not used again, and a slab is on at most one list.
 
-use std::alloc::Layout;
 use std::cell::Cell;
 use std::ptr::NonNull;
 
-/// Alignment of a slab, and what it counts against the quota, in bytes.
-///
-/// Twice this size is below the 128 KiB from which glibc maps each block by itself: with 64 KiB, four
-/// million tuples took 26 MB more than the quota counted, and twice the address space.
+/// Size and alignment of a slab, and what it counts against the quota, in bytes.
 pub const SLAB_BYTES: usize = 32 * 1024;
 
-/// What is asked of the system for a slab. An allocator that keeps a word before each block, as glibc
-/// does, then puts slabs side by side; with the full size it left as large a hole after each.
-const BLOCK_BYTES: usize = SLAB_BYTES - size_of::<usize>();
+/// How many slabs a block has.
+pub(super) const SLABS_PER_BLOCK: usize = 64;
 
-const SLAB_LAYOUT: Layout = match Layout::from_size_align(BLOCK_BYTES, SLAB_BYTES) {
-    Ok(layout) => layout,
-    Err(_) => panic!("the alignment of a slab is a power of two"),
-};
+/// What the headers take of the first slab of a block, in bytes.
+pub(super) const HEADERS_BYTES: usize = SLABS_PER_BLOCK * size_of::<Header>();
+
+const BLOCK_BYTES: usize = SLABS_PER_BLOCK * SLAB_BYTES;
 
 /// Where a slab stands among the slabs of its class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,12 +37,14 @@ pub(super) enum SlabState {
 struct Header {
     /// The newest freed item.
     free: Option<NonNull<FreeItem>>,
-    /// Offset of the first item that was never handed out.
-    fresh_offset: u32,
-    /// Offset past the last item.
-    end_offset: u32,
+    /// The first item that was never handed out.
+    fresh: NonNull<u8>,
+    /// Past the last item.
+    end: NonNull<u8>,
     item_bytes: u32,
     used_count: u32,
+    /// Where the arena keeps the block.
+    block_place: u32,
     class: u16,
     state: SlabState,
     next: Option<Slab>,
@@ -57,65 +57,65 @@ struct FreeItem {
     next: Option<NonNull<FreeItem>>,
 }
 
-/// Offset of the first item: items keep the alignment of their size up to two cache lines.
-fn first_offset(item_bytes: usize) -> usize {
-    if item_bytes.is_multiple_of(128) {
-        128
-    } else {
-        size_of::<Header>()
-    }
-}
-
-/// How many items of a size a slab holds.
-pub(super) fn item_capacity(item_bytes: usize) -> usize {
-    (BLOCK_BYTES - first_offset(item_bytes)) / item_bytes
-}
-
-/// A slab taken from the system and not yet returned.
+/// A slab, by its header.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Slab(NonNull<Header>);
 
 impl Slab {
-    /// Takes a slab from the system. It must be [assigned](Slab::assign) before it is used.
-    pub(super) fn from_system() -> Option<Self> {
-        let header = system_allocate(SLAB_LAYOUT)?.cast::<Header>();
-        // SAFETY: the block is aligned for a header, large enough, and ours alone.
-        unsafe {
-            header.write(Header {
-                free: None,
-                fresh_offset: 0,
-                end_offset: 0,
-                item_bytes: 0,
-                used_count: 0,
-                class: 0,
-                state: SlabState::Partial,
-                next: None,
-                previous: None,
-            });
-        }
-        Some(Self(header))
-    }
-
-    /// Returns the slab to the system.
+    /// The slab of that number in the block at `start`. It must be [assigned](Slab::assign) before it is used.
     ///
     /// # Safety
     ///
-    /// Nothing refers to the slab or its items any more.
-    pub(super) unsafe fn to_system(self) {
-        // SAFETY: the block came from `from_system` with this layout.
-        unsafe { system_free(self.0.cast(), SLAB_LAYOUT) };
+    /// The memory of the block is zeroed or was that of the block before, and the slab is not handed out.
+    pub(super) unsafe fn of_block(start: NonNull<u8>, number: usize, place: usize) -> Self {
+        // SAFETY: the headers lie at the start of the block, and its memory is ours.
+        unsafe {
+            let header = start.cast::<Header>().add(number);
+            (*header.as_ptr()).block_place = place as u32;
+            Self(header)
+        }
+    }
+
+    /// Which slab of its block it is.
+    pub(super) fn number(self) -> usize {
+        self.0.addr().get() % BLOCK_BYTES / size_of::<Header>()
+    }
+
+    /// Where the arena keeps its block.
+    pub(super) fn block_place(self) -> usize {
+        // SAFETY: the slab is live.
+        unsafe { (*self.0.as_ptr()).block_place as usize }
+    }
+
+    /// The memory for its items: where it begins, and how long it is in bytes.
+    pub(super) fn memory(self) -> (NonNull<u8>, usize) {
+        let number = self.number();
+        let offset = if number == 0 {
+            HEADERS_BYTES
+        } else {
+            number * SLAB_BYTES
+        };
+        // SAFETY: header `number` lies that many headers behind the start of the block, and the slab in the block.
+        let start = unsafe { self.0.sub(number).cast::<u8>().add(offset) };
+        (start, (number + 1) * SLAB_BYTES - offset)
+    }
+
+    /// How many items of a size it holds.
+    pub(super) fn capacity(self, item_bytes: usize) -> usize {
+        self.memory().1 / item_bytes
     }
 
     /// Cuts an empty slab into items of a class.
     pub(super) fn assign(self, class: usize, item_bytes: usize) {
-        let first_offset = first_offset(item_bytes);
+        let (start, bytes) = self.memory();
         let header = self.0.as_ptr();
-        // SAFETY: the slab is live; no reference to its header is held across calls.
+        // SAFETY: the slab is live; no reference to its header is held across calls. The items lie in its
+        // memory.
         unsafe {
             debug_assert_eq!((*header).used_count, 0);
             (*header).free = None;
-            (*header).fresh_offset = first_offset as u32;
-            (*header).end_offset = (first_offset + item_capacity(item_bytes) * item_bytes) as u32;
+            (*header).fresh = start;
+            (*header).end = start.add(bytes / item_bytes * item_bytes);
             (*header).item_bytes = item_bytes as u32;
             (*header).class = class as u16;
         }
@@ -126,20 +126,20 @@ impl Slab {
     pub(super) fn take(self) -> Option<NonNull<u8>> {
         let header = self.0.as_ptr();
         // SAFETY: the slab is live. Items on the free list lie in it and belong to nobody, so their
-        // first bytes are ours; offsets below `end_offset` lie in the block.
+        // first bytes are ours; so do those from `fresh` up to `end`.
         unsafe {
             if let Some(item) = (*header).free {
                 (*header).free = item.as_ref().next;
                 (*header).used_count += 1;
                 return Some(item.cast());
             }
-            let offset = (*header).fresh_offset;
-            if offset == (*header).end_offset {
+            let item = (*header).fresh;
+            if item == (*header).end {
                 return None;
             }
-            (*header).fresh_offset = offset + (*header).item_bytes;
+            (*header).fresh = item.add((*header).item_bytes as usize);
             (*header).used_count += 1;
-            Some(self.0.cast::<u8>().add(offset as usize))
+            Some(item)
         }
     }
 
@@ -151,13 +151,14 @@ impl Slab {
     /// The item came from [`Slab::take`], was not put back since, and nobody uses it any more.
     #[inline]
     pub(super) unsafe fn put_back(item: NonNull<u8>) -> (Self, bool) {
-        let block = item
-            .as_ptr()
-            .map_addr(|address| address & !(SLAB_BYTES - 1));
-        // SAFETY: slabs are aligned to SLAB_BYTES and no larger, so the masked address is the header of the item's
-        // slab, which is live and not null; the item is large and aligned enough for a link.
+        let header = item.as_ptr().map_addr(|address| {
+            let number = address % BLOCK_BYTES / SLAB_BYTES;
+            (address & !(BLOCK_BYTES - 1)) + number * size_of::<Header>()
+        });
+        // SAFETY: blocks are aligned to their size, and so are slabs within them, so this is the header of the
+        // item's slab, which is live and not null; the item is large and aligned enough for a link.
         unsafe {
-            let slab = Self(NonNull::new_unchecked(block).cast());
+            let slab = Self(NonNull::new_unchecked(header).cast());
             let header = slab.0.as_ptr();
             let link = item.cast::<FreeItem>();
             link.write(FreeItem {
@@ -241,29 +242,4 @@ impl SlabList {
             }
         }
     }
-}
-
-/// The layout of an item that comes from the system allocator; `None` when no such item can exist.
-pub(super) fn large_layout(size: usize, align: usize) -> Option<Layout> {
-    Layout::from_size_align(size.checked_next_multiple_of(align)?, align).ok()
-}
-
-/// Takes memory from the system; `None` when it refuses. The layout's size is not zero.
-pub(super) fn system_allocate(layout: Layout) -> Option<NonNull<u8>> {
-    assert!(
-        layout.size() > 0,
-        "empty items come from the smallest size class"
-    );
-    // SAFETY: the layout's size is not zero.
-    NonNull::new(unsafe { std::alloc::alloc(layout) })
-}
-
-/// Returns memory to the system.
-///
-/// # Safety
-///
-/// `pointer` came from [`system_allocate`] with this layout and is not used any more.
-pub(super) unsafe fn system_free(pointer: NonNull<u8>, layout: Layout) {
-    // SAFETY: the caller's promise is the contract of `dealloc`.
-    unsafe { std::alloc::dealloc(pointer.as_ptr(), layout) };
 }

@@ -79,6 +79,7 @@ impl Program {
         let mut database = Database::new(&DatabaseOptions {
             memory_limit_bytes,
             max_tuple_bytes: MAX_TUPLE_BYTES,
+            ..DatabaseOptions::default()
         });
         // With next to no memory the model would have to know what the rows of the schema take.
         let is_bootstrapped = !is_tight;

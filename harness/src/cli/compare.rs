@@ -26,8 +26,9 @@ use crate::comparison::{baseline::NowAndThen, comparisons};
 use crate::cost::Cost;
 use crate::environment::{self, Context, NoiseFloor};
 use crate::interrupt::Interrupt;
+use crate::pace::size;
 use crate::progress::Progress;
-use crate::quantity::{Percentage, short_count};
+use crate::quantity::Percentage;
 use crate::range::{self, Range};
 use crate::report::page::{PLAIN, Page, YELLOW};
 use crate::report::{builds, comparison as report, findings};
@@ -404,7 +405,7 @@ fn failed(
         Some(slot) => format!(
             "arm `{}` at {}: {message}",
             session.plan.arms[slot.arm].name,
-            short_count(session.plan.points[slot.point].records)
+            size(session.plan.points[slot.point].records)
         ),
         None => message,
     };

@@ -96,6 +96,7 @@ pub(crate) fn report(arguments: &ReportArguments) -> Result<Exit, Failure> {
     if sources.is_empty() {
         return Err(Failure::failed("no file could be read"));
     }
+    warn_of_walls(&sources, format)?;
     let dataset =
         Dataset::new(sources, unread, arguments.reference.as_deref()).map_err(|error| {
             match error.downcast::<UnknownReference>() {
@@ -123,6 +124,28 @@ pub(crate) fn report(arguments: &ReportArguments) -> Result<Exit, Failure> {
     }
     io::stdout().flush()?;
     Ok(Exit::Done)
+}
+
+/// Says which files a form of repetitions leaves out; one that is left with nothing is refused.
+fn warn_of_walls(sources: &[Source], format: Format) -> Result<(), Failure> {
+    if matches!(format, Format::Terminal | Format::Markdown | Format::Html) {
+        return Ok(());
+    }
+    let walls: Vec<&Source> = sources
+        .iter()
+        .filter(|source| source.document.wall.is_some())
+        .collect();
+    let text = |path: &str| {
+        format!(
+            "`{path}` is a search for the memory wall, which has no repetitions; the forms \
+             terminal, markdown and html show it"
+        )
+    };
+    if walls.len() == sources.len() {
+        return Err(Failure::usage(text(&walls[0].path)));
+    }
+    walls.iter().for_each(|wall| warn(&text(&wall.path)));
+    Ok(())
 }
 
 fn warn(text: &str) {

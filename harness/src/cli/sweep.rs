@@ -147,7 +147,7 @@ pub(super) fn refuse_unfinished(path: &Path) -> Result<(), Failure> {
         return Ok(());
     }
     match file::read(path) {
-        Ok(document) if document.status != Status::Complete && !document.runs.is_empty() => {
+        Ok(document) if document.status != Status::Complete && document.has_figures() => {
             let path = path.display();
             Err(Failure::usage(format!(
                 "`{path}` holds an unfinished measurement; go on with --resume {path}, or name another file"

@@ -1,7 +1,7 @@
 //! `lycosa wall`: how throughput and latency change as the data grows, and where they break down.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use lycosa_lua::worker::{WallCurve, WallOptions};
@@ -10,17 +10,19 @@ use super::arguments::{Index, Switch, parse_seed};
 use super::measuring::{
     failed_repetition, launcher, measuring_context, prepare_new, prepare_saving, width,
 };
-use super::{Exit, Failure};
+use super::sweep::refuse_unfinished;
+use super::{Exit, Failure, command_line};
 use crate::environment::{self, Context};
 use crate::interrupt::Interrupt;
-use crate::quantity::{Size, parse_count, parse_count_u32, parse_fibers};
+use crate::quantity::{Size, decimal_bytes, parse_count, parse_count_u32, parse_fibers};
 use crate::report::page::{DIM, PLAIN, Page, YELLOW};
 use crate::report::{failure, terminal, wall as report};
-use crate::result::Status;
 use crate::result::file::Document;
 use crate::result::saving::Saving;
 use crate::result::wall::{WallEnd, WallRecord};
+use crate::result::{Status, binary};
 use crate::schedule::RepetitionError;
+use crate::session::resume;
 use crate::worker::limit::LimitedBy;
 use crate::worker::process::Workers;
 use crate::worker::wall::WallObserver;
@@ -30,11 +32,14 @@ Examples:
   lycosa wall                               20 sizes up to a quota of 4 GiB
   lycosa wall --memory 16GiB --limit-memory 8GiB
   lycosa wall --memory 512MiB --steps 40 --index hash
+  lycosa wall --resume wall.json            starts, or goes on where it stopped
   lycosa report wall-*.json --output wall.html
 
 One worker fills a space. At each size it reads and updates records drawn from
 all of them, until the throughput is half of the best before, or the quota, the
-limit or Ctrl-C ends it. The result is saved after every size.
+limit or Ctrl-C ends it. The result is saved after every size; when it was
+stopped, even by a crash, the same command with --resume FILE fills the space
+again and measures the sizes that are left.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.";
 
@@ -89,8 +94,12 @@ pub(crate) struct WallArguments {
     seed: u64,
 
     /// Saves there instead of in wall-TIME.json
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     json: Option<PathBuf>,
+
+    /// Saves there, and measures only the sizes that file does not hold yet
+    #[arg(long, value_name = "FILE")]
+    resume: Option<PathBuf>,
 
     /// Shows the table, the wall and errors only
     #[arg(long, short)]
@@ -118,18 +127,16 @@ fn parse_payload(text: &str) -> Result<u64, String> {
 /// Looks for the wall, shows and saves the curve as it grows.
 pub(crate) fn wall(arguments: &WallArguments) -> Result<Exit, Failure> {
     let options = options(arguments)?;
-    let saving = if let Some(path) = &arguments.json {
-        prepare_saving(path)?
-    } else {
-        let time = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S");
-        prepare_new(&format!("wall-{time}"))?
-    };
     let facts = environment::facts();
     let interrupt = Interrupt::on_signals()?;
     let workers = Workers::new(launcher(&facts)?, interrupt);
+    let context = measuring_context(&facts);
+    let command = workers.launcher().words();
+    let Found { saving, record } = find(arguments, &options, &context, &command)?;
+    let done = record.steps.clone();
     let mut search = Search {
-        record: WallRecord::new(options.clone()),
-        context: measuring_context(&facts),
+        record,
+        context,
         saving,
         unsaved: None,
         unshown: None,
@@ -141,8 +148,61 @@ pub(crate) fn wall(arguments: &WallArguments) -> Result<Exit, Failure> {
     }
     // What cannot be shown beforehand does not keep anything from being measured.
     let _ = search.announce(&mut anstream::stderr());
-    let found = workers.wall(&options, &mut search);
+    for position in 0..done.len() {
+        search.row(position);
+    }
+    if search.saving.is_none() {
+        return search.show_whole(arguments.resume.as_deref());
+    }
+    let found = workers.wall(&options, &done, &mut search);
     search.conclude(found)
+}
+
+/// Where a search is saved, and what there is of it already.
+struct Found {
+    /// Writes the file; `None` for one that lacks nothing and is only shown.
+    saving: Option<Saving>,
+    record: WallRecord,
+}
+
+fn find(
+    arguments: &WallArguments,
+    options: &WallOptions,
+    context: &Context,
+    command: &[String],
+) -> Result<Found, Failure> {
+    let mut record = WallRecord::new(options.clone());
+    record.binary_digest = binary::digest(command);
+    let saving = if let Some(path) = &arguments.resume {
+        let load = || {
+            resume::load_wall(path, options, context, command)
+                .map_err(|error| Failure::usage(error.to_string()))
+        };
+        if let Some(stored) = load()?.filter(WallRecord::is_whole) {
+            let saving = None;
+            return Ok(Found {
+                saving,
+                record: stored,
+            });
+        }
+        let saving = prepare_saving(path)?;
+        // What another lycosa saved until now is not to be measured again.
+        if let Some(stored) = load()? {
+            record.steps = stored.steps;
+            record.find_wall();
+        }
+        saving
+    } else if let Some(path) = &arguments.json {
+        refuse_unfinished(path)?;
+        prepare_saving(path)?
+    } else {
+        let time = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S");
+        prepare_new(&format!("wall-{time}"))?
+    };
+    Ok(Found {
+        saving: Some(saving),
+        record,
+    })
 }
 
 fn options(arguments: &WallArguments) -> Result<WallOptions, Failure> {
@@ -169,7 +229,8 @@ fn options(arguments: &WallArguments) -> Result<WallOptions, Failure> {
 struct Search<W> {
     record: WallRecord,
     context: Context,
-    saving: Saving,
+    /// None where nothing is left to measure.
+    saving: Option<Saving>,
     /// Why it could not be saved last.
     unsaved: Option<io::Error>,
     /// Why it could not be shown.
@@ -188,6 +249,17 @@ impl<W: Write> Search<W> {
             ];
             items.extend(report::conditions(&self.record));
             page.line(DIM, &items)?;
+        }
+        let available = environment::memory_available_bytes();
+        let options = &self.record.options;
+        let limit = options.limit_memory_bytes.unwrap_or(u64::MAX);
+        if let Some(available) = available.filter(|free| options.memory_bytes.min(limit) > *free) {
+            let text = format!(
+                "this machine has {} to give: beyond that it swaps, or ends a process; \
+                 --limit-memory holds this one",
+                decimal_bytes(available)
+            );
+            page.sentence(YELLOW, "memory", &text)?;
         }
         if self.record.limited_by == Some(LimitedBy::None) {
             let text = "this system holds no process to a limit of memory; --limit-memory only \
@@ -212,9 +284,36 @@ impl<W: Write> Search<W> {
 
     /// Devices and pipes take what is written once and for all, so they take the last of it.
     fn save(&mut self, status: Status) {
-        if status != Status::Running || self.saving.is_replaced() {
+        let Some(saving) = &mut self.saving else {
+            return;
+        };
+        if status != Status::Running || saving.is_replaced() {
             let document = Document::of_wall(&self.context, &self.record, status);
-            self.unsaved = self.saving.save(&document).err();
+            self.unsaved = saving.save(&document).err();
+        }
+    }
+
+    /// The row of a size, below the titles if it is the first.
+    fn row(&mut self, position: usize) {
+        self.show(|page, record| {
+            if position == 0 {
+                report::head(page)?;
+            }
+            report::row(page, record, position)
+        });
+    }
+
+    /// Shows a search that lacks nothing.
+    fn show_whole(mut self, path: Option<&Path>) -> Result<Exit, Failure> {
+        self.show(report::conclude);
+        let path = path.filter(|_| !self.quiet);
+        if let Some(path) = path.map(|path| path.display().to_string()) {
+            let text = format!("{path} holds the whole curve");
+            self.show(|page, _| page.sentence(PLAIN, "complete", &text));
+        }
+        match self.unshown {
+            Some(error) => Err(error.into()),
+            None => Ok(Exit::Done),
         }
     }
 
@@ -237,10 +336,18 @@ impl<W: Write> Search<W> {
                 Some(error)
             }
         };
-        if self.record.steps.is_empty() && self.record.at_quota.is_none() {
+        if self.record.steps.is_empty() {
+            let quota = Size(self.record.options.memory_bytes);
             return Err(match error {
-                None | Some(RepetitionError::Interrupted) => Failure::interrupted(),
+                Some(RepetitionError::Interrupted) => Failure::interrupted(),
                 Some(error) => failed_repetition(&error, failure::repetition(&error)),
+                None => Failure::failed(format!(
+                    "{}, before a size was measured; raise --memory, or lower --payload or --ops-per-txn",
+                    match self.record.ending {
+                        Some(WallEnd::Quota) => format!("the quota of {quota} was reached"),
+                        _ => String::from("the system had no more memory"),
+                    }
+                )),
             });
         }
         let (status, exit) = match self.record.ending {
@@ -253,15 +360,24 @@ impl<W: Write> Search<W> {
         if let Some(error) = error.filter(|_| exit == Exit::Failed) {
             return Err(failed_repetition(&error, failure::repetition(&error)));
         }
-        let path = self.saving.path().display().to_string();
+        let path = self.saving.as_ref().map(Saving::path);
+        let path = path.unwrap_or(Path::new("")).to_owned();
+        let shown_path = path.display().to_string();
         if let Some(error) = self.unsaved {
-            return Err(Failure::failed(format!("cannot write `{path}`: {error}")));
+            return Err(Failure::failed(format!(
+                "cannot write `{shown_path}`: {error}"
+            )));
         }
         if !self.quiet {
-            self.show(|page, _| page.sentence(PLAIN, "saved", &path));
+            self.show(|page, _| page.sentence(PLAIN, "saved", &shown_path));
         }
         if exit == Exit::Interrupted {
-            self.show(|page, _| page.sentence(YELLOW, "interrupted", "by the user"));
+            let command = command_line::resuming(&path);
+            self.show(|page, _| {
+                page.sentence(YELLOW, "interrupted", "by the user")?;
+                // In one piece, so that it can be copied.
+                page.labelled(PLAIN, "go on with", &[command])
+            });
         }
         match self.unshown {
             Some(error) => Err(error.into()),
@@ -279,12 +395,7 @@ impl<W: Write> WallObserver for Search<W> {
         let shown = self.record.steps.len();
         self.record.take(curve);
         for position in shown..self.record.steps.len() {
-            self.show(|page, record| {
-                if position == 0 {
-                    report::head(page)?;
-                }
-                report::row(page, record, position)
-            });
+            self.row(position);
         }
         if self.record.ending.is_none() {
             self.save(Status::Running);

@@ -103,13 +103,14 @@ pub(crate) fn worker_mismatches(now: &Record, baseline: &Document) -> Vec<Mismat
     mismatches
 }
 
-/// Data that now and then left different at the same point, where both tell.
+/// Data that now and then left different at the same point, where both tell and the time did not end
+/// either.
 fn checksums(now: &[Run], then: &[Run]) -> Option<Mismatch> {
     now.iter().find_map(|run| {
         let other = then.iter().find(|other| {
             other.arm == run.arm && other.point == run.point && !other.checksum.is_empty()
         })?;
-        if run.checksum.is_empty() {
+        if run.checksum.is_empty() || run.point.is_by_time() {
             return None;
         }
         difference("checksum", &run.checksum, &other.checksum)
@@ -145,13 +146,17 @@ fn keys(arm: &str, point: &Point) -> Vec<(String, String)> {
         Ok(serde_json::Value::String(text)) => text,
         _ => String::new(),
     };
-    let time = |seconds: Option<f64>| seconds.map(|s| Time(s).to_string()).unwrap_or_default();
+    let none = || String::from("none");
+    let time = |seconds: Option<f64>| seconds.map_or_else(none, |s| Time(s).to_string());
     let rate = point.rate_per_s.map(|rate| Rate(rate).to_string());
-    let rate = rate.unwrap_or_default();
+    let records = match point.duration_s {
+        Some(_) => none(),
+        None => grouped(point.records),
+    };
     let mut keys = vec![
         ("arm", arm.to_owned()),
         ("workload", point.workload.clone()),
-        ("records", grouped(point.records)),
+        ("records", records),
         ("fibers", point.fibers.to_string()),
         ("ops_per_txn", point.ops_per_txn.to_string()),
         ("index", text(serde_json::to_value(point.index))),
@@ -161,7 +166,7 @@ fn keys(arm: &str, point: &Point) -> Vec<(String, String)> {
         ("seed", point.seed.to_string()),
         ("duration", time(point.duration_s)),
         ("warmup", time(Some(point.warmup_s))),
-        ("rate", rate),
+        ("rate", rate.unwrap_or_else(none)),
     ]
     .into_iter()
     .map(|(key, value)| (key.to_owned(), value))

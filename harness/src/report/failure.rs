@@ -56,6 +56,19 @@ pub(crate) fn worker(error: &WorkerError) -> String {
             grouped(*records),
             sufficient_quota(*quota_bytes, *records_done, *records).as_option()
         ),
+        WorkerError::MemoryOf {
+            quota_bytes,
+            hook,
+            traceback,
+        } => traceback.iter().fold(
+            format!(
+                "memory quota of {} reached in {hook}(); raise it with --memory {}, or give the \
+                 workload less to hold",
+                Size(*quota_bytes),
+                sufficient_quota(*quota_bytes, 0, 0).as_option()
+            ),
+            |text, frame| text + "\n         " + frame.trim(),
+        ),
         WorkerError::Usage {
             message,
             suggestion: Some(suggestion),
@@ -128,6 +141,20 @@ mod tests {
             worker(&error),
             "memory quota of 256 MiB reached after 4,812,300 of 20,000,000 records; \
              raise it with --memory 2GiB"
+        );
+    }
+
+    #[test]
+    fn a_quota_that_is_reached_before_the_transactions_names_what_to_raise() {
+        let error = WorkerError::MemoryOf {
+            quota_bytes: 64 << 20,
+            hook: String::from("prepare"),
+            traceback: vec![String::from("bank.lua:7: in function 'make'")],
+        };
+        assert_eq!(
+            worker(&error),
+            "memory quota of 64 MiB reached in prepare(); raise it with --memory 256MiB, or give the \
+             workload less to hold\n         bank.lua:7: in function 'make'"
         );
     }
 

@@ -136,6 +136,7 @@ fn finding(label: &str, reference: &str, section: &Section, series: &Series) -> 
         _ => ("", "points"),
     };
     let sizes = match ratios.as_slice() {
+        [_] if section.point.is_by_time() && !one.is_empty() => String::from("by time"),
         [(place, _)] => format!("at {place}{one}"),
         several => format!("(geometric mean over {} {many})", several.len()),
     };

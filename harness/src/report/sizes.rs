@@ -125,10 +125,15 @@ impl SizeTable {
             let gap = if position == 0 { 0 } else { 2 };
             (axis.clone(), widths.max().unwrap_or(0).min(most) + gap)
         });
+        let mut columns = kind.columns(noun);
+        if kind != Kind::Rate && points.first().is_some_and(Point::is_by_time) {
+            // The time was given; what is compared is that of a million operations.
+            columns[0] = (String::from("a million"), columns[0].1);
+        }
         Self {
             axes: widths.collect(),
             kind,
-            columns: kind.columns(noun),
+            columns,
         }
     }
 

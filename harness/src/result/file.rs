@@ -92,6 +92,12 @@ impl Document {
         }
     }
 
+    /// Whether it holds anything that was measured.
+    pub(crate) fn has_figures(&self) -> bool {
+        let has_steps = |wall: &WallRecord| !wall.steps.is_empty();
+        !self.runs.is_empty() || self.wall.as_ref().is_some_and(has_steps)
+    }
+
     /// A search for the memory wall.
     pub(crate) fn of_wall(context: &Context, wall: &WallRecord, status: Status) -> Self {
         Self {

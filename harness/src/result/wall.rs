@@ -41,6 +41,9 @@ pub(crate) struct WallRecord {
     /// What held the process to the limit, if there was one.
     #[serde(default)]
     pub(crate) limited_by: Option<LimitedBy>,
+    /// xxHash of the executables that measured, 16 hexadecimal digits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) binary_digest: Option<String>,
     /// Every size that was measured, ascending.
     pub(crate) steps: Vec<WallStep>,
     /// How it ended; null while it goes on.
@@ -60,11 +63,21 @@ impl WallRecord {
         Self {
             options,
             limited_by: None,
+            binary_digest: None,
             steps: Vec::new(),
             ending: None,
             wall_step: None,
             at_quota: None,
         }
+    }
+
+    /// Whether nothing is left to measure.
+    pub(crate) fn is_whole(&self) -> bool {
+        let ending = self.ending;
+        matches!(
+            ending,
+            Some(WallEnd::Halved | WallEnd::Quota | WallEnd::Limit)
+        )
     }
 
     /// Takes over what a worker has told last.

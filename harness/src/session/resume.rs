@@ -106,17 +106,8 @@ pub(crate) fn load(
     context: &Context,
     commands: &[Vec<String>],
 ) -> Result<Option<Stored>, ResumeError> {
-    // A pipe would be waited for.
-    if path.exists() && !path.is_file() {
-        let path = path.display().to_string();
-        return Err(ResumeError::NoFile { path });
-    }
-    let document = match file::read(path) {
-        Ok(document) => document,
-        Err(ReadError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
-            return Ok(None);
-        }
-        Err(error) => return Err(error.into()),
+    let Some(document) = read(path)? else {
+        return Ok(None);
     };
     let shown = path.display().to_string();
     check(&shown, &document, plan, context)?;
@@ -135,6 +126,20 @@ pub(crate) fn load(
         status: document.status,
         costs: document.context.costs,
     }))
+}
+
+/// The file, if there is one.
+fn read(path: &Path) -> Result<Option<Document>, ResumeError> {
+    // A pipe would be waited for.
+    if path.exists() && !path.is_file() {
+        let path = path.display().to_string();
+        return Err(ResumeError::NoFile { path });
+    }
+    match file::read(path) {
+        Ok(document) => Ok(Some(document)),
+        Err(ReadError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Arms whose programs are not those that the file's figures are of, though they are started in the
@@ -169,18 +174,25 @@ fn check(
     if !differences.is_empty() {
         return Err(ResumeError::OtherPlan { path, differences });
     }
-    let differences = differing(&machine_keys(&document.context), &machine_keys(context));
-    if !differences.is_empty() {
-        return Err(ResumeError::OtherMachine { path, differences });
-    }
-    let differences = differing(&build_keys(&document.context), &build_keys(context));
-    if !differences.is_empty() {
-        return Err(ResumeError::OtherBuild { path, differences });
-    }
+    check_context(&path, &document.context, context)?;
     match damage(stored_plan, &document.runs) {
         Some(reason) => Err(ResumeError::Damaged { path, reason }),
         None => Ok(()),
     }
+}
+
+/// Refuses another machine and another build.
+fn check_context(path: &str, there: &Context, here: &Context) -> Result<(), ResumeError> {
+    let path = path.to_owned();
+    let differences = differing(&machine_keys(there), &machine_keys(here));
+    if !differences.is_empty() {
+        return Err(ResumeError::OtherMachine { path, differences });
+    }
+    let differences = differing(&build_keys(there), &build_keys(here));
+    if !differences.is_empty() {
+        return Err(ResumeError::OtherBuild { path, differences });
+    }
+    Ok(())
 }
 
 /// Keys with their values, in the order in which they are told.
@@ -415,6 +427,10 @@ fn damage(plan: &PlanRecord, runs: &[Run]) -> Option<String> {
     }
     None
 }
+
+mod wall;
+
+pub(crate) use wall::load as load_wall;
 
 #[cfg(test)]
 mod tests;

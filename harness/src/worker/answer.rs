@@ -2,7 +2,7 @@
 //!
 //! A worker's standard output carries whatever the workload writes and, once or each time that there
 //! is more to tell, `NONCE JSON` up to the end of the line; before it, `NONCE sample JSON` for each
-//! interval that was asked for. The nonce is drawn anew for each worker, so no workload prints it by
+//! interval that was asked for, and `NONCE verifying` of a program that was asked to stop. The nonce is drawn anew for each worker, so no workload prints it by
 //! chance; the answer may stand behind a line that the workload left unfinished. Another program
 //! that takes no nonce answers with a line that is a JSON object with a `wall_s` in it.
 
@@ -46,6 +46,9 @@ pub(crate) fn encode<T: Serialize>(
 
 /// What stands between the nonce and a sample.
 const SAMPLE: &str = "sample ";
+
+/// What a program says behind the nonce when it verifies what it did before it was asked to stop.
+const VERIFYING: &[u8] = b"verifying";
 
 /// A sample as the worker writes it.
 pub(crate) fn encode_sample(nonce: &str, sample: &Sample) -> Result<String, serde_json::Error> {
@@ -97,6 +100,7 @@ pub(crate) struct AnswerScanner {
     answer: Option<Vec<u8>>,
     answers: u32,
     samples: Vec<Vec<u8>>,
+    is_verifying: bool,
 }
 
 impl AnswerScanner {
@@ -117,6 +121,7 @@ impl AnswerScanner {
             answer: None,
             answers: 0,
             samples: Vec::new(),
+            is_verifying: false,
         }
     }
 
@@ -128,6 +133,11 @@ impl AnswerScanner {
     /// The JSON of the samples that came since the last call.
     pub(crate) fn take_samples(&mut self) -> Vec<Vec<u8>> {
         std::mem::take(&mut self.samples)
+    }
+
+    /// Whether the process has said that it verifies what it did until it was asked to stop.
+    pub(crate) fn is_verifying(&self) -> bool {
+        self.is_verifying
     }
 
     /// The JSON of the last answer so far.
@@ -166,6 +176,8 @@ impl AnswerScanner {
                 }
                 if let Some(sample) = answer.strip_prefix(SAMPLE.as_bytes()) {
                     self.samples.push(sample.to_vec());
+                } else if answer == VERIFYING {
+                    self.is_verifying = true;
                 } else {
                     self.answer = Some(answer.to_vec());
                     self.answers += 1;
@@ -225,14 +237,18 @@ mod tests {
     fn samples_are_told_from_the_answer_and_from_output() {
         let mut shown = Vec::new();
         let mut scanner = AnswerScanner::new("n0");
-        let bytes = b"sample 1\nn0 sample {\"ops\":1}\ntailn0 sample {\"ops\":2}\nn0 {}\n";
+        let bytes =
+            b"verifying\nsample 1\nn0 sample {\"ops\":1}\ntailn0 sample {\"ops\":2}\nn0 {}\n";
         scanner.push(bytes, &mut |line| shown.push(line.to_owned()));
         assert_eq!(
             scanner.take_samples(),
             [b"{\"ops\":1}".to_vec(), b"{\"ops\":2}".to_vec()]
         );
         assert!(scanner.take_samples().is_empty());
-        assert_eq!(shown, ["sample 1", "tail"]);
+        assert!(!scanner.is_verifying());
+        scanner.push(b"n0 verifying\n", &mut |line| shown.push(line.to_owned()));
+        assert!(scanner.is_verifying());
+        assert_eq!(shown, ["verifying", "sample 1", "tail"]);
         assert_eq!(scanner.answers(), 1);
     }
 

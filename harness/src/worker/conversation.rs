@@ -30,7 +30,7 @@ const OUTPUT_GRACE: Duration = Duration::from_millis(500);
 const SIGNAL_GRACE: Duration = Duration::from_millis(250);
 
 /// How long a command of the user's, which may have started no worker at all, has to end after it
-/// was asked to. A worker sees to that itself.
+/// was asked to, and a program to say that it verifies what it did. A worker sees to that itself.
 const STOP_GRACE: Duration = Duration::from_secs(3);
 
 /// How long nothing is said of a worker that was asked to stop.
@@ -52,6 +52,8 @@ pub(super) struct End {
     pub(super) answers: u32,
     /// How it ended.
     pub(super) status: ExitStatus,
+    /// Whether it has said that it verifies what it did until it was asked to stop.
+    pub(super) is_verifying: bool,
     /// The last lines of a program's standard error; those of a worker have been shown.
     pub(super) errors: Vec<String>,
     /// What it took of the machine in all its life.
@@ -173,6 +175,8 @@ pub(super) struct Conversation {
     /// Held open as long as the worker shall live; `Child::wait` would close it.
     lifeline: Option<std::process::ChildStdin>,
     stopping: Option<Stopping>,
+    /// Whether a limit may refuse it memory: what it says of that last is told in other words.
+    is_limited: bool,
     outside: Outside,
 }
 
@@ -186,6 +190,7 @@ impl Conversation {
             party,
             lifeline: child.stdin.take(),
             stopping: None,
+            is_limited: false,
             child,
             chunks,
             stdout,
@@ -205,6 +210,11 @@ impl Conversation {
             conversation.open_pipes += 1;
         }
         Ok(conversation)
+    }
+
+    /// Says whether a limit of memory holds the process.
+    pub(super) fn limit(&mut self, is_limited: bool) {
+        self.is_limited = is_limited;
     }
 
     /// Shows the output until the process ends; `None` if the user ended it.
@@ -251,16 +261,17 @@ impl Conversation {
         Ok(Some(End {
             json,
             answers: self.stdout.answers(),
+            is_verifying: self.stdout.is_verifying(),
             status,
             errors: std::mem::take(&mut self.errors).into(),
             resources,
         }))
     }
 
-    /// Asks a worker to stop and to verify what it has done; whether it may still do so. Programs
-    /// know nothing of that.
+    /// Asks a process to stop and to verify what it has done; whether it may still do so. Programs
+    /// whose standard input is not held know nothing of that.
     fn stops_by_itself(&mut self, interrupt: &Interrupt, observer: &mut dyn Observer) -> bool {
-        if self.party == Party::Program || interrupt.is_insisted() {
+        if interrupt.is_insisted() {
             return false;
         }
         let Some(stopping) = &mut self.stopping else {
@@ -283,7 +294,7 @@ impl Conversation {
                  Ctrl-C again ends it at once",
             );
         }
-        self.party == Party::Worker || waited < STOP_GRACE
+        self.party == Party::Worker || self.stdout.is_verifying() || waited < STOP_GRACE
     }
 
     fn take(&mut self, chunk: &Chunk, observer: &mut dyn Observer) {
@@ -310,10 +321,15 @@ impl Conversation {
                 samples.for_each(|sample| observer.sample(&sample));
             }
             Chunk::Stderr(bytes) => {
+                let is_limited = self.is_limited;
                 let Self { stderr, errors, .. } = self;
                 match self.party {
                     Party::Worker | Party::Command => {
-                        stderr.push(bytes, &mut |line| observer.output(line));
+                        stderr.push(bytes, &mut |line| {
+                            if !(is_limited && is_of_allocator(line)) {
+                                observer.output(line);
+                            }
+                        });
                     }
                     Party::Program => stderr.push(bytes, &mut |line| keep(errors, line)),
                 }
@@ -350,6 +366,12 @@ impl Conversation {
             Party::Program => stderr.finish(&mut |line| keep(errors, line)),
         };
     }
+}
+
+/// Whether a line is what Rust says when it ends a process that was refused memory.
+fn is_of_allocator(line: &str) -> bool {
+    line.starts_with("memory allocation of ") && line.ends_with(" bytes failed")
+        || line.starts_with("note: run with `RUST_BACKTRACE=1`")
 }
 
 /// Keeps a line among the last ones.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use lycosa_lua::worker::{self, Phase, Sample, WallCurve, WallOptions, WorkerError};
+use lycosa_lua::worker::{self, Phase, Sample, WallCurve, WallOptions, WallStep, WorkerError};
 use serde::Serialize;
 
 use super::Request;
@@ -39,12 +39,12 @@ pub(crate) fn run(nonce: &str, request: &str) -> anyhow::Result<()> {
             answer(nonce, worker::run(&options, place, listen))
         }
         Request::Describe(source) => answer(nonce, worker::describe(&source)),
-        Request::Wall(options) => wall(nonce, &options),
+        Request::Wall { options, done } => wall(nonce, &options, &done),
     }
 }
 
 /// Answers with the curve as it grows: the process may be ended by its limit at any time.
-fn wall(nonce: &str, options: &WallOptions) -> anyhow::Result<()> {
+fn wall(nonce: &str, options: &WallOptions, done: &[WallStep]) -> anyhow::Result<()> {
     let context = environment::context(&environment::facts());
     let (told_nonce, told_context) = (nonce.to_owned(), context.clone());
     let told = move |curve: &WallCurve| {
@@ -52,7 +52,7 @@ fn wall(nonce: &str, options: &WallOptions) -> anyhow::Result<()> {
         let _ = write(&told_nonce, told_context.clone(), Ok(curve));
     };
     let place = || scheduling::apply(Cores::default());
-    write(nonce, context, worker::wall(options, place, told))
+    write(nonce, context, worker::wall(options, done, place, told))
 }
 
 fn answer<T: Serialize>(nonce: &str, outcome: Result<T, WorkerError>) -> anyhow::Result<()> {

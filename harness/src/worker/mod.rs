@@ -2,7 +2,7 @@
 //! one, [`answer`] is what passes between them. [`program`] starts other programs by a [`template`];
 //! [`conversation`] holds either from its start to its end, [`limit`] to a limit of memory.
 
-use lycosa_lua::worker::{WallOptions, WorkerOptions, WorkloadSource};
+use lycosa_lua::worker::{WallOptions, WallStep, WorkerOptions, WorkloadSource};
 use serde::{Deserialize, Serialize};
 
 use crate::environment::scheduling::Cores;
@@ -39,7 +39,12 @@ pub(crate) enum Request {
     /// Help and options of a workload; the answer holds a `WorkloadInfo`.
     Describe(WorkloadSource),
     /// The search for the memory wall; each answer holds the `WallCurve` so far.
-    Wall(WallOptions),
+    Wall {
+        /// What to look for.
+        options: WallOptions,
+        /// Sizes that are measured already.
+        done: Vec<WallStep>,
+    },
 }
 
 /// Made-up figures for tests of what stands above the worker.

@@ -165,8 +165,8 @@ impl Workers {
         observer: &mut dyn Observer,
     ) -> Result<(Answer<T>, Resources), RepetitionError> {
         let end = self.converse(request, limit, observer)?;
-        if let Some(limit) = limit.filter(|limit| end.json.is_none() && limit.has_ended(end.status))
-        {
+        let is_over = |limit: &&Limit| end.json.is_none() && limit.has_ended_silent(end.status);
+        if let Some(limit) = limit.filter(is_over) {
             return Err(limit.reached(String::new()));
         }
         let answer = self.conclude(&end)?;
@@ -200,7 +200,10 @@ impl Workers {
         }
         let child = command.spawn().map_err(spawn_error)?;
         let end = Conversation::new(child, self.party, AnswerScanner::new(&nonce))
-            .and_then(|conversation| conversation.hold(&self.interrupt, observer))
+            .and_then(|mut conversation| {
+                conversation.limit(limit.is_some());
+                conversation.hold(&self.interrupt, observer)
+            })
             .map_err(|source| RepetitionError::Died {
                 how: format!("it cannot be read or waited for ({source})"),
             })?

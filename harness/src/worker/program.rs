@@ -22,8 +22,9 @@ use super::conversation::{Conversation, End, Party, describe_end, lead_group, wa
 use super::limit::Limit;
 use super::process::Launcher;
 use super::template::{Placeholder, Template};
-use super::told::{Percentiles, ToldResources, ToldSample};
+use super::told::{Percentiles, ToldResources, ToldSample, ToldStopped};
 use crate::interrupt::Interrupt;
+use crate::quantity::Size;
 use crate::result::latency;
 use crate::schedule::{Observer, Repetition, RepetitionError};
 
@@ -106,6 +107,9 @@ impl Programs {
         let words = self.filled_words(options, &nonce).map_err(spawn_error)?;
         let limit = Limit::of(options.limit_memory_bytes, options.fibers)?;
         let mut command = command(&words, scratch.path());
+        if self.knows_to_stop() {
+            command.stdin(Stdio::piped());
+        }
         if let Some(limit) = &limit {
             limit.hold(&mut command);
         }
@@ -116,9 +120,20 @@ impl Programs {
         } else {
             AnswerScanner::of_json()
         };
+        // A program may take all of its quota at once.
+        let narrow = options
+            .limit_memory_bytes
+            .filter(|limit| options.memory_bytes > *limit)
+            .map_or_else(String::new, |limit| {
+                format!(
+                    "; --limit-memory gives it {}, and --memory asks it to take up to {}",
+                    Size(limit),
+                    Size(options.memory_bytes)
+                )
+            });
         let failed = |how: String, errors: Vec<String>| RepetitionError::Program {
             program: name.clone(),
-            how,
+            how: how + &narrow,
             errors,
         };
         let end = Conversation::new(child, Party::Program, scanner)
@@ -129,16 +144,25 @@ impl Programs {
             })?
             .ok_or(RepetitionError::Interrupted)?;
         let process_s = started.elapsed().as_secs_f64();
-        if was_interrupted(end.status, &self.interrupt) {
+        let has_answered = end.json.is_some() && end.status.success();
+        if !has_answered && !end.is_verifying && was_interrupted(end.status, &self.interrupt) {
             return Err(RepetitionError::Interrupted);
         }
         if let Some(limit) = limit.as_ref().filter(|limit| limit.has_ended(end.status)) {
             return Err(limit.reached(end.errors.last().cloned().unwrap_or_default()));
         }
         let process_resources = Some(end.resources.clone());
-        let answer = conclude(&end)
-            .and_then(|answer| answer.checked(options, process_s))
-            .map_err(|how| failed(how, end.errors))?;
+        let answer = match conclude(&end) {
+            Ok(Answer {
+                stopped: Some(stopped),
+                ..
+            }) if self.interrupt.is_raised() => {
+                return Err(RepetitionError::Worker(stopped.into()));
+            }
+            answer => answer
+                .and_then(|answer| answer.checked(options, process_s))
+                .map_err(|how| failed(how, end.errors))?,
+        };
         Ok(Repetition {
             context: None,
             program: Some(answer.program.clone().unwrap_or_else(|| name.clone())),
@@ -150,6 +174,12 @@ impl Programs {
                 .measurement(options)
                 .map_err(|how| failed(how, Vec::new()))?,
         })
+    }
+
+    /// Whether it is driven by a `run.lua` that listens on its standard input.
+    fn knows_to_stop(&self) -> bool {
+        let takes = |placeholder| self.template.mentions(placeholder);
+        takes(Placeholder::Driver) && takes(Placeholder::Prefix)
     }
 
     /// The command of one repetition.
@@ -287,6 +317,7 @@ struct Answer {
     index: Option<String>,
     resources: Option<ToldResources>,
     series: Vec<ToldSample>,
+    stopped: Option<ToldStopped>,
 }
 
 impl Answer {

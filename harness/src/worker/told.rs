@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use lycosa_lua::worker::{LatencyNs, Resources, Sample};
+use lycosa_lua::worker::{LatencyNs, Resources, Sample, WorkerError};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -92,6 +92,22 @@ impl ToldSample {
             txn_latency_ns: self.txn_latency_ns.into(),
             resources: self.resources.as_ref().map(Resources::from),
         })
+    }
+}
+
+/// What a program says that was asked to stop, in place of figures.
+#[derive(Debug, Deserialize)]
+pub(super) struct ToldStopped {
+    done_ops: f64,
+    is_verified: bool,
+}
+
+impl From<ToldStopped> for WorkerError {
+    fn from(told: ToldStopped) -> Self {
+        Self::Stopped {
+            done_ops: told.done_ops as u64,
+            is_verified: told.is_verified,
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The parent's end of a worker that looks for the memory wall: it hears of each size as it comes.
 
-use lycosa_lua::worker::{WallCurve, WallOptions};
+use lycosa_lua::worker::{WallCurve, WallOptions, WallStep};
 
 use super::Request;
 use super::answer::Answer;
@@ -17,14 +17,19 @@ pub(crate) trait WallObserver {
 }
 
 impl Workers {
-    /// Looks for the wall in a process of its own. Whatever ends it, `observer` has the curve.
+    /// Looks for the wall in a process of its own, behind the sizes that are `done`. Whatever ends it,
+    /// `observer` has the curve.
     pub(crate) fn wall(
         &self,
         options: &WallOptions,
+        done: &[WallStep],
         observer: &mut dyn WallObserver,
     ) -> Result<Option<LimitedBy>, RepetitionError> {
         let limit = Limit::of(options.limit_memory_bytes, options.fibers)?;
-        let request = Request::Wall(options.clone());
+        let request = Request::Wall {
+            options: options.clone(),
+            done: done.to_vec(),
+        };
         let mut listener = Listener { observer };
         let end = self.converse(&request, limit.as_ref(), &mut listener)?;
         if let Some(limit) = limit.as_ref().filter(|limit| limit.has_ended(end.status)) {

@@ -12,7 +12,8 @@ const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A run in a process group of its own, as a terminal starts it, and the lines that it shows.
 pub(crate) struct Started {
-    child: Child,
+    /// There until its end has been waited for.
+    child: Option<Child>,
     lines: Receiver<String>,
 }
 
@@ -40,7 +41,7 @@ impl Started {
             }
         });
         Self {
-            child,
+            child: Some(child),
             lines: receiver,
         }
     }
@@ -61,19 +62,29 @@ impl Started {
 
     /// What the terminal does to all of the group.
     pub(crate) fn ctrl_c(&self) {
-        let group = format!("-{}", self.child.id());
+        let group = format!("-{}", self.child.as_ref().unwrap().id());
         let sent = Command::new("kill").args(["-INT", "--", &group]).status();
         assert!(sent.unwrap().success());
     }
 
     /// Exit code, standard output, and what is left of standard error.
-    pub(crate) fn end(self) -> (Option<i32>, String, String) {
-        let output = self.child.wait_with_output().unwrap();
+    pub(crate) fn end(mut self) -> (Option<i32>, String, String) {
+        let output = self.child.take().unwrap().wait_with_output().unwrap();
         let errors: Vec<String> = self.lines.iter().collect();
         (
             output.status.code(),
             String::from_utf8(output.stdout).unwrap(),
             errors.join("\n"),
         )
+    }
+}
+
+/// A test that failed leaves nothing behind: workers end with the command that started them.
+impl Drop for Started {
+    fn drop(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
     }
 }

@@ -12,7 +12,10 @@ local hooks = require('lycosa.hooks')
 local reads = require('lycosa.space_reads')
 local wrap = require('lycosa.iterator').wrap
 
-local context, format_ids = database.context, reads.format_ids
+local context, format_ids = database.context, database.format_ids
+
+local get
+require('lycosa.statements').follow(function(use) get = use.get end)
 
 -- Numbers of the copies by number of the view, as long as it is open.
 local open_views = {}
@@ -46,7 +49,7 @@ end
 local index_methods = {}
 
 function index_methods.get(index, key)
-    return reads.get(readable(index, 'get'), index.id, key)
+    return get(readable(index, 'get'), index.id, key)
 end
 
 function index_methods.select(index, key, options)

@@ -12,7 +12,7 @@ use lycosa_engine::{Cursor, Error, Savepoint, SharedDatabase};
 
 use super::pending;
 use crate::state_boundary::Boundary;
-use crate::tuple::identity;
+use crate::tuple::{SmallTuple, identity};
 
 /// How many results wait for their call to copy them at most; more were given up by errors.
 const WAITING_MAX: usize = 8;
@@ -29,13 +29,15 @@ struct Waiting {
     stored: u32,
 }
 
-/// What the FFI functions work on; Lua reads the first field as `struct lycosa_result`.
+/// What the FFI functions work on; Lua knows the first fields as `struct lycosa_result`.
 #[repr(C)]
 pub(crate) struct Context {
-    /// Size in bytes of the result of the last call.
-    size: u32,
+    /// The result of the last call, as compiled code takes it; of one that does not fit, the size.
+    result: SmallTuple,
     /// Number of the last call that may change or answer with a tuple; always positive.
     serial: i32,
+    /// Number of the last result that Lua has taken from `result`.
+    taken: i32,
     /// The tuple that the last call answers with; valid while `serial` stays.
     data: *const u8,
     pub(super) database: SharedDatabase,
@@ -77,8 +79,9 @@ pub(super) struct Hooks {
 impl Context {
     pub(super) fn new(database: SharedDatabase, boundary: *mut Boundary) -> Self {
         Self {
-            size: 0,
+            result: SmallTuple::default(),
             serial: 1,
+            taken: 0,
             data: std::ptr::null(),
             database,
             boundary,
@@ -189,7 +192,7 @@ impl Context {
     #[inline]
     pub(super) fn lend(&mut self, bytes: &[u8]) -> i32 {
         self.data = bytes.as_ptr();
-        self.size = bytes.len() as u32;
+        self.result.set(bytes, identity(bytes));
         self.next_serial()
     }
 
@@ -204,6 +207,7 @@ impl Context {
     }
 
     fn keep(&mut self, bytes: &[u8], stored: u32) -> i32 {
+        self.forget(self.taken);
         let mut copy = std::mem::take(&mut self.spare);
         copy.clear();
         copy.extend_from_slice(bytes);
@@ -211,7 +215,7 @@ impl Context {
             self.waiting.remove(0);
         }
         self.data = std::ptr::null();
-        self.size = bytes.len() as u32;
+        self.result.set(bytes, stored);
         let serial = self.next_serial();
         self.waiting.push(Waiting {
             serial,
@@ -232,7 +236,7 @@ impl Context {
             }
             // SAFETY: no call has come since `lend`, and no transaction was undone, so that the
             // database still has the tuple.
-            let bytes = unsafe { std::slice::from_raw_parts(self.data, self.size as usize) };
+            let bytes = unsafe { std::slice::from_raw_parts(self.data, self.result.size as usize) };
             return Some((bytes, identity(bytes)));
         }
         let found = self.waiting.iter().rev().find(|kept| kept.serial == serial);

@@ -8,6 +8,7 @@
 mod context;
 mod describe;
 mod hooked;
+mod interpreted;
 mod numbers;
 mod read_views;
 mod reads;
@@ -59,7 +60,9 @@ macro_rules! sources {
 /// The Lua half of `box`, each module on those before it.
 const MODULES: &[(&str, &str)] = sources! {
     "database": "database.lua",
+    "compilation": "compilation.lua",
     "space_reads": "space_reads.lua",
+    "statements": "statements.lua",
     "space": "space.lua",
     "events": "events.lua",
     "hooks": "hooks.lua",
@@ -104,6 +107,7 @@ pub fn install(lua: &Lua, engine: &Engine) -> mlua::Result<()> {
     native.set("pid", std::process::id())?;
     statements::install(lua, &native)?;
     reads::install(lua, &native)?;
+    interpreted::install(lua, &native)?;
     read_views::install(lua, &native, &database, context)?;
     schema::install(lua, &native, &database, context)?;
     sequences::install(lua, &native)?;

@@ -12,7 +12,7 @@ use crate::state::address;
 use crate::tuple::identity;
 
 /// Answers with the number of the result when the tuple is there, else 0.
-unsafe extern "C" fn get(
+pub(super) unsafe extern "C" fn get(
     context: *mut Context,
     space_id: u32,
     index_id: u32,

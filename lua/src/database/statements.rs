@@ -166,7 +166,12 @@ unsafe fn put(
 }
 
 /// Answers as `put` does.
-unsafe extern "C" fn insert(context: *mut Context, space_id: u32, size: u32, encoding: i32) -> i32 {
+pub(super) unsafe extern "C" fn insert(
+    context: *mut Context,
+    space_id: u32,
+    size: u32,
+    encoding: i32,
+) -> i32 {
     // SAFETY: passed on from Lua.
     unsafe {
         put(context, space_id, size, encoding, |database, tuple| {
@@ -176,7 +181,7 @@ unsafe extern "C" fn insert(context: *mut Context, space_id: u32, size: u32, enc
 }
 
 /// Answers as `put` does.
-unsafe extern "C" fn replace(
+pub(super) unsafe extern "C" fn replace(
     context: *mut Context,
     space_id: u32,
     size: u32,
@@ -191,7 +196,7 @@ unsafe extern "C" fn replace(
 }
 
 /// Answers with the number of the result when a tuple was deleted, else 0.
-unsafe extern "C" fn delete(
+pub(super) unsafe extern "C" fn delete(
     context: *mut Context,
     space_id: u32,
     index_id: u32,
@@ -219,7 +224,7 @@ unsafe extern "C" fn delete(
 
 /// The key was held as number `held`; the operations were encoded. Answers with the number of the
 /// result when a tuple was updated, else 0.
-unsafe extern "C" fn update(
+pub(super) unsafe extern "C" fn update(
     context: *mut Context,
     space_id: u32,
     index_id: u32,
@@ -249,7 +254,7 @@ unsafe extern "C" fn update(
 }
 
 /// The tuple was held as number `held`; the operations were encoded.
-unsafe extern "C" fn upsert(
+pub(super) unsafe extern "C" fn upsert(
     context: *mut Context,
     space_id: u32,
     held: u32,
@@ -308,7 +313,7 @@ unsafe extern "C" fn update_tuple(
 
 /// Keeps a key, position or tuple while something else is encoded; answers with the number that it
 /// is asked back by, or 0 when something else has been encoded already.
-unsafe extern "C" fn hold(context: *mut Context, size: u32, encoding: i32) -> u32 {
+pub(super) unsafe extern "C" fn hold(context: *mut Context, size: u32, encoding: i32) -> u32 {
     // SAFETY: as in `insert`.
     let context = unsafe { &mut *context };
     match context.encoded(size, encoding) {

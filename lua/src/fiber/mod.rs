@@ -6,6 +6,7 @@
 //! holds a Rust value with a destructor: each answers with a status, and Lua raises.
 
 mod descriptors;
+mod life;
 mod primitives;
 mod queues;
 
@@ -31,6 +32,8 @@ struct Bridge {
     watcher: OnceCell<descriptors::Watcher>,
     /// The fibers' times, while they are measured.
     usage: RefCell<Option<Rc<Usage>>>,
+    /// What Lua keeps for the fibers.
+    kept: life::Kept,
 }
 
 impl Drop for Bridge {
@@ -61,6 +64,7 @@ pub fn install(lua: &Lua, scheduler: &Scheduler) -> mlua::Result<Table> {
         started: Instant::now(),
         watcher: OnceCell::new(),
         usage: RefCell::default(),
+        kept: life::Kept::default(),
     });
     let pointer: *mut c_void = Rc::as_ptr(&bridge).cast_mut().cast();
     // A state that was not made by `new_state` has no boundary, and nothing of ours that recurses.
@@ -71,15 +75,13 @@ pub fn install(lua: &Lua, scheduler: &Scheduler) -> mlua::Result<Table> {
     // when an allocation fails.
     let primitives: Table = unsafe {
         lua.exec_raw((), move |state| {
-            let all = [primitives::ALL, queues::ALL, descriptors::ALL];
+            let all = [primitives::ALL, life::ALL, queues::ALL, descriptors::ALL];
             ffi::lua_createtable(state, 0, 32);
             for (name, function) in all.into_iter().flatten() {
                 ffi::lua_pushlightuserdata(state, pointer);
                 ffi::lua_pushcclosure(state, *function, 1);
                 ffi::lua_setfield(state, -2, name.as_ptr());
             }
-            ffi::lua_pushthread(state);
-            ffi::lua_setfield(state, -2, c"main_thread".as_ptr());
             ffi::lua_pushnumber(state, stack_size_bytes);
             ffi::lua_setfield(state, -2, c"stack_size_bytes".as_ptr());
         })

@@ -1,4 +1,4 @@
-//! Primitives on fibers: start, switch, wake, cancel, join, names, clocks.
+//! Primitives on fibers: switch, wake, cancel, join, names, clocks.
 //!
 //! Fibers travel as ids. The Lua half has checked every argument; a primitive that gets a wrong type
 //! all the same sees zero or nothing, never memory that is not its own.
@@ -17,7 +17,6 @@ pub(super) const ALL: &[Primitive] = &[
     (c"sleep", sleep),
     (c"wait", wait),
     (c"wait_for_others", wait_for_others),
-    (c"start", start),
     (c"current_id", current_id),
     (c"exists", exists),
     (c"next_id", next_id),
@@ -33,7 +32,6 @@ pub(super) const ALL: &[Primitive] = &[
     (c"is_joinable", is_joinable),
     (c"set_joinable", set_joinable),
     (c"join", join),
-    (c"object", object),
     (c"object_id", object_id),
     (c"time", time),
     (c"clock", clock),
@@ -45,7 +43,7 @@ pub(super) const ALL: &[Primitive] = &[
 /// # Safety
 ///
 /// `state` must be that of a primitive.
-unsafe fn fiber_at(state: *mut lua_State, index: c_int) -> Option<Fiber> {
+pub(super) unsafe fn fiber_at(state: *mut lua_State, index: c_int) -> Option<Fiber> {
     // SAFETY: `lua_tonumber` raises no error.
     let (bridge, id) = unsafe { (bridge(state), ffi::lua_tonumber(state, index)) };
     bridge.scheduler.find(id as FiberId)
@@ -64,12 +62,14 @@ unsafe fn answer_number(state: *mut lua_State, answer: f64) -> c_int {
     1
 }
 
-/// `yield()`: whether the fiber is cancelled.
+/// `yield()`: true when the fiber is cancelled, else nothing, which is a touch of memory less.
 unsafe extern "C-unwind" fn yield_now(state: *mut lua_State) -> c_int {
     // SAFETY: called by Lua as a primitive.
     unsafe {
-        let wake = bridge(state).scheduler.yield_now();
-        answer_boolean(state, wake == Wake::Cancelled)
+        match bridge(state).scheduler.yield_now() {
+            Wake::Cancelled => answer_boolean(state, true),
+            Wake::Woken | Wake::TimedOut => 0,
+        }
     }
 }
 
@@ -110,37 +110,6 @@ unsafe extern "C-unwind" fn wait_for_others(state: *mut lua_State) -> c_int {
     }
 }
 
-/// `start(at_once, name, body, ...)`: a fiber that calls `body(id, ...)`, which must not raise an
-/// error. Answers with its id, or nil and why there is none.
-unsafe extern "C-unwind" fn start(state: *mut lua_State) -> c_int {
-    // SAFETY: called by Lua as a primitive. What may raise an error, for want of memory, comes
-    // before the first Rust value with a destructor.
-    unsafe {
-        let at_once = ffi::lua_toboolean(state, 1) != 0;
-        let arguments = ffi::lua_gettop(state) - 3;
-        let thread = ffi::lua_newthread(state);
-        let anchor = ffi::luaL_ref(state, ffi::LUA_REGISTRYINDEX);
-        if ffi::lua_checkstack(thread, arguments + 8) == 0 {
-            ffi::luaL_unref(state, ffi::LUA_REGISTRYINDEX, anchor);
-            ffi::lua_pushnil(state);
-            ffi::lua_pushstring(state, c"too many arguments of a fiber".as_ptr());
-            return 2;
-        }
-        ffi::lua_xmove(state, thread, arguments + 1);
-        let (name, name_bytes) = text_at(state, 2);
-        let mut message = ([0; 256], 0);
-        let name = text(name, name_bytes);
-        let thread = (thread, arguments, anchor);
-        if let Some(id) = make_fiber(state, at_once, name, thread, &mut message) {
-            return answer_number(state, id as f64);
-        }
-        ffi::luaL_unref(state, ffi::LUA_REGISTRYINDEX, anchor);
-        ffi::lua_pushnil(state);
-        ffi::lua_pushlstring(state, message.0.as_ptr().cast(), message.1);
-    }
-    2
-}
-
 /// A message without a destructor, so that Lua may fail to copy it.
 pub(super) type Message = ([u8; 256], usize);
 
@@ -152,62 +121,8 @@ pub(super) fn message_of(error: &dyn std::fmt::Display) -> Message {
     (bytes, length)
 }
 
-/// Starts or queues the fiber that runs the function and arguments on `thread`'s stack. Writes to
-/// `failure` why there is none.
-///
-/// # Safety
-///
-/// `thread` must be anchored in the registry under `anchor` and hold a function and its arguments.
-unsafe fn make_fiber(
-    state: *mut lua_State,
-    at_once: bool,
-    name: &str,
-    (thread, arguments, anchor): (*mut lua_State, c_int, c_int),
-    failure: &mut Message,
-) -> Option<FiberId> {
-    // SAFETY: the caller is a primitive.
-    let scheduler = unsafe { &bridge(state).scheduler };
-    let body = move || {
-        // SAFETY: the thread is this fiber's alone and stays anchored until its function has ended;
-        // the scheduler, to which the bridge belongs, runs this fiber, so the Lua state is open.
-        unsafe { run_body(thread, scheduler.current().id(), arguments, anchor) }
-    };
-    let made = if at_once {
-        scheduler.create(name, body)
-    } else {
-        scheduler.spawn(name, body)
-    };
-    match made {
-        Ok(fiber) => Some(fiber.id()),
-        Err(error) => {
-            *failure = message_of(&error);
-            None
-        }
-    }
-}
-
-/// Runs a fiber's Lua function to its end.
-///
-/// # Safety
-///
-/// As for [`make_fiber`].
-unsafe fn run_body(thread: *mut lua_State, id: FiberId, arguments: c_int, anchor: c_int) {
-    // SAFETY: the caller vouches for the thread; no Rust value with a destructor is alive here, and
-    // `start` has made room on the stack.
-    unsafe {
-        ffi::lua_pushnumber(thread, id as f64);
-        ffi::lua_insert(thread, 2);
-        if ffi::lua_pcall(thread, arguments + 1, 0, 0) != ffi::LUA_OK {
-            // The Lua half catches what a script raises, so this is want of memory.
-            let (message, length) = text_at(thread, -1);
-            eprintln!("fiber {id} ended: {}", text(message, length));
-        }
-        ffi::luaL_unref(thread, ffi::LUA_REGISTRYINDEX, anchor);
-    }
-}
-
 /// The string at `index`, which Lua keeps while it is on the stack.
-unsafe fn text_at(state: *mut lua_State, index: c_int) -> (*const u8, usize) {
+pub(super) unsafe fn text_at(state: *mut lua_State, index: c_int) -> (*const u8, usize) {
     let mut length = 0;
     // SAFETY: only asks; a number would be converted in place, which allocates, so strings only.
     unsafe {
@@ -220,7 +135,7 @@ unsafe fn text_at(state: *mut lua_State, index: c_int) -> (*const u8, usize) {
 }
 
 /// The longest valid UTF-8 that the bytes begin with.
-unsafe fn text<'a>(bytes: *const u8, length: usize) -> &'a str {
+pub(super) unsafe fn text<'a>(bytes: *const u8, length: usize) -> &'a str {
     // SAFETY: the caller got both from `text_at` and keeps the string on the stack.
     let bytes = unsafe { slice::from_raw_parts(bytes, length) };
     match str::from_utf8(bytes) {
@@ -399,19 +314,7 @@ unsafe extern "C-unwind" fn join(state: *mut lua_State) -> c_int {
     1
 }
 
-/// `object(id)`: a userdata that stands for the fiber.
-unsafe extern "C-unwind" fn object(state: *mut lua_State) -> c_int {
-    // SAFETY: called by Lua as a primitive; the memory is aligned for a number.
-    unsafe {
-        let id = ffi::lua_tonumber(state, 1);
-        ffi::lua_newuserdata(state, size_of::<f64>())
-            .cast::<f64>()
-            .write(id);
-    }
-    1
-}
-
-/// `object_id(object)`: the id in a userdata that `object` made.
+/// `object_id(object)`: the id in a userdata that stands for a fiber.
 unsafe extern "C-unwind" fn object_id(state: *mut lua_State) -> c_int {
     // SAFETY: called by the Lua half, which has checked the metatable that only it can set.
     unsafe {

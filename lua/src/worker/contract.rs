@@ -215,6 +215,16 @@ pub enum WorkerError {
         /// Operations asked for.
         records: u64,
     },
+    /// The memory quota was reached elsewhere than in transactions.
+    #[error("memory quota of {quota_bytes} bytes reached in {hook}()")]
+    MemoryOf {
+        /// The quota.
+        quota_bytes: u64,
+        /// Hook that reached it, for example `prepare`.
+        hook: String,
+        /// Lua traceback, innermost first, one frame a line.
+        traceback: Vec<String>,
+    },
     /// After the run the data was not what it must be.
     #[error("verification failed: {message}")]
     Verification {

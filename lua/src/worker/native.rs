@@ -251,7 +251,7 @@ impl Repetition {
             let fiber = self
                 .engine
                 .scheduler()
-                .spawn(&format!("worker-{number}"), move || {
+                .spawn(format!("worker-{number}"), move || {
                     work(&engine, space, &payload, &options, &progress);
                 })?;
             fiber.set_joinable(true);

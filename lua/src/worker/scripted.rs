@@ -358,6 +358,11 @@ fn explain(failure: &Value, options: &WorkerOptions) -> WorkerError {
             records_done: failure.get::<f64>("records_done").unwrap_or(0.0) as u64,
             records: options.records,
         },
+        Some("memory") => WorkerError::MemoryOf {
+            quota_bytes: options.memory_bytes,
+            hook: text("hook").unwrap_or_default(),
+            traceback: frames_of(&text("traceback").unwrap_or_default()),
+        },
         Some("stopped") => WorkerError::Stopped {
             done_ops: failure.get::<f64>("done_ops").unwrap_or(0.0) as u64,
             is_verified: failure.get("is_verified").unwrap_or(false),

@@ -103,21 +103,27 @@ pub struct WallCurve {
     pub at_quota: Option<AtQuota>,
 }
 
-/// Looks for the wall in this process, which takes no other work. `told` hears of the curve after each
-/// size. `place` is as for [`run`](super::run).
-pub fn wall<P, T>(options: &WallOptions, place: P, mut told: T) -> Result<WallCurve, WorkerError>
+/// Looks for the wall in this process, which takes no other work, behind the sizes that an earlier one
+/// has `done`. `told` hears of the curve after each size. `place` is as for [`run`](super::run).
+pub fn wall<P, T>(
+    options: &WallOptions,
+    done: &[WallStep],
+    place: P,
+    mut told: T,
+) -> Result<WallCurve, WorkerError>
 where
     P: FnOnce() -> Result<(), String> + Send + 'static,
     T: FnMut(&WallCurve) + Send + 'static,
 {
     let owned = options.clone();
+    let done = done.to_vec();
     let quota_bytes = options.memory_bytes as usize;
     let outcome = runtime::run(options.jit, quota_bytes, move |lua, _engine| {
         place().map_err(|message| WorkerError::Usage {
             message,
             suggestion: None,
         })?;
-        search(lua, &owned, move |curve| told(curve)).map_err(|error| plain(text_of(&error)))
+        search(lua, &owned, done, move |curve| told(curve)).map_err(|error| plain(text_of(&error)))
     });
     outcome.unwrap_or_else(|error| Err(broken(&error)))
 }
@@ -125,9 +131,14 @@ where
 fn search(
     lua: &Lua,
     options: &WallOptions,
+    done: Vec<WallStep>,
     mut told: impl FnMut(&WallCurve) + 'static,
 ) -> mlua::Result<WallCurve> {
-    let curve = Rc::new(RefCell::new(WallCurve::default()));
+    let arguments = arguments(lua, options, &done)?;
+    let curve = Rc::new(RefCell::new(WallCurve {
+        steps: done,
+        ..WallCurve::default()
+    }));
     let growing = Rc::clone(&curve);
     let step = lua.create_function_mut(move |_, measured: Table| {
         let step = collect(&measured)?;
@@ -138,7 +149,7 @@ fn search(
     })?;
     super::scripted::configure(lua, options.memory_bytes)?;
     let driver = lua.load(DRIVER).set_name("@lycosa/wall.lua");
-    let (ending, report): (String, Value) = driver.call((arguments(lua, options)?, step))?;
+    let (ending, report): (String, Value) = driver.call((arguments, step))?;
     let mut curve = curve.borrow().clone();
     curve.ending = Some(match ending.as_str() {
         "halved" => WallEnding::Halved,
@@ -151,7 +162,7 @@ fn search(
     Ok(curve)
 }
 
-fn arguments(lua: &Lua, options: &WallOptions) -> mlua::Result<Table> {
+fn arguments(lua: &Lua, options: &WallOptions, done: &[WallStep]) -> mlua::Result<Table> {
     let limit_bytes = options.limit_memory_bytes.unwrap_or(u64::MAX);
     let argument = lua.create_table()?;
     argument.set("target_bytes", options.memory_bytes.min(limit_bytes) as f64)?;
@@ -162,6 +173,12 @@ fn arguments(lua: &Lua, options: &WallOptions) -> mlua::Result<Table> {
     argument.set("ops_per_txn", options.ops_per_txn)?;
     argument.set("index", options.index.name())?;
     argument.set("seed", options.seed as f64)?;
+    if let Some(last) = done.last() {
+        let rates = done.iter().map(|step| step.ops as f64 / step.wall_s);
+        argument.set("done_records", last.records as f64)?;
+        argument.set("done_quota_bytes", last.quota_used_bytes as f64)?;
+        argument.set("best", rates.fold(0.0, f64::max))?;
+    }
     Ok(argument)
 }
 
@@ -222,7 +239,7 @@ mod tests {
         for index in [IndexKind::Tree, IndexKind::Hash] {
             let (sender, told) = mpsc::channel();
             let tell = move |curve: &WallCurve| sender.send(curve.steps.len()).unwrap_or(());
-            let curve = wall(&options(index), || Ok(()), tell).unwrap();
+            let curve = wall(&options(index), &[], || Ok(()), tell).unwrap();
             let sizes: Vec<u64> = curve.steps.iter().map(|step| step.records).collect();
             assert!(!sizes.is_empty() && sizes.is_sorted(), "{sizes:?}");
             let expected: Vec<usize> = (1..=sizes.len()).collect();
@@ -246,13 +263,30 @@ mod tests {
     }
 
     #[test]
+    fn what_was_done_is_filled_again_and_not_measured_again() {
+        let options = options(IndexKind::Tree);
+        let whole = wall(&options, &[], || Ok(()), |_| ()).unwrap();
+        let done = &whole.steps[..1];
+        let gone_on = wall(&options, done, || Ok(()), |_| ()).unwrap();
+        assert_eq!(gone_on.steps[0], whole.steps[0]);
+        let sizes = |curve: &WallCurve| -> Vec<u64> {
+            let steps = curve.steps.iter();
+            steps.map(|step| step.records).collect()
+        };
+        // Either may have found a wall on a machine whose speed halves in between.
+        let count = gone_on.steps.len().min(whole.steps.len());
+        assert_eq!(sizes(&gone_on)[..count], sizes(&whole)[..count]);
+        assert!(gone_on.ending.is_some() && count > 1);
+    }
+
+    #[test]
     fn a_quota_that_holds_nothing_is_an_end_too() {
         let options = WallOptions {
             memory_bytes: 1 << 20,
             payload_bytes: 900_000,
             ..options(IndexKind::Tree)
         };
-        let curve = wall(&options, || Ok(()), |_| ()).unwrap();
+        let curve = wall(&options, &[], || Ok(()), |_| ()).unwrap();
         assert_eq!(curve.ending, Some(WallEnding::Quota));
         assert_eq!(curve.at_quota.map(|end| end.records), Some(0));
     }

@@ -88,6 +88,10 @@ pub(super) fn check_commands(
 /// arm: a translated one would not start cold any more. Without a native arm nothing is refused.
 pub(super) fn check_fit(session: &Session, executor: &mut dyn Executor) -> Result<(), Failure> {
     let plan = &session.plan;
+    // What a time fills is not known before.
+    if plan.points.iter().all(WorkerOptions::is_by_time) {
+        return Ok(());
+    }
     let is_native = |arm: &Arm| arm.expected.translator == Some(Translator::Native);
     let mut pilots: Vec<(&Arm, Pilot)> = Vec::new();
     for (position, arm) in plan.arms.iter().enumerate() {

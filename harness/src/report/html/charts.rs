@@ -3,6 +3,8 @@
 //! The section's first axis runs along the horizontal one, with a line for each value of the second;
 //! of a single place the subjects stand side by side there.
 
+mod latency;
+
 use super::axis::{Axis, Origin};
 use super::chart::{Chart, Dot, Line};
 use crate::axes::{Level, Parameter};
@@ -101,16 +103,6 @@ const THROUGHPUT: Quantity = Quantity {
     interval: |point| point.figures.as_ref()?.ops_per_s_interval(),
 };
 
-/// The 95th percentile over all transactions of a point.
-const LATENCY: Quantity = Quantity {
-    of_run: |run| run.txn_latency_ns.p95 as f64,
-    of_figures: |point| {
-        let latency = point.figures.as_ref()?.txn_latency_ns;
-        (latency.count > 0).then_some(latency.p95 as f64)
-    },
-    interval: |_| None,
-};
-
 impl<'a> Charts<'a> {
     fn new(dataset: &'a Dataset, section: &'a Section) -> Self {
         let levels = section.levels(0);
@@ -145,27 +137,6 @@ impl<'a> Charts<'a> {
         };
         let title = format!("Throughput, {unit}{noun} a second");
         self.over_places(title, scaled(lines, factor))
-    }
-
-    /// The 95th percentile along an axis of load; where sizes vary it says little.
-    fn latency_along(&self) -> Option<Chart> {
-        if self.section.axes[0] == Parameter::Records || self.levels.len() < 2 {
-            return None;
-        }
-        let lines = self.lines(&LATENCY);
-        let lines: Vec<Line> = lines
-            .into_iter()
-            .map(|line| Line {
-                dots: Vec::new(),
-                ..line
-            })
-            .collect();
-        if lines.iter().all(|line| line.medians.is_empty()) {
-            return None;
-        }
-        let (factor, unit) = latency_unit(&lines);
-        let title = format!("Latency of a transaction, p95, {unit}");
-        Some(self.over_places(title, scaled(lines, factor)))
     }
 
     fn ratio(&self) -> Option<Chart> {
@@ -230,67 +201,6 @@ impl<'a> Charts<'a> {
         let mut chart = self.chart(title, y, lines);
         chart.rule = Some(0.0);
         chart
-    }
-
-    /// Percentiles at the last level of the first axis that the most lines share.
-    fn latency(&self) -> Option<Chart> {
-        let at = |strand: &Strand, level: &Level| {
-            let mut points = self.points(strand).into_iter();
-            let point = points.find(|point| point.place[0] == *level)?;
-            Some((point, point.figures.as_ref()?))
-        };
-        let holders = |level: &Level| {
-            let has = |strand: &&Strand| at(strand, level).is_some();
-            self.strands.iter().filter(has).count()
-        };
-        let levels = self.levels.iter().enumerate();
-        let (_, level) = levels.max_by_key(|(position, level)| (holders(level), *position))?;
-        let mut lines = Vec::new();
-        for strand in &self.strands {
-            let figures = at(strand, level).map(|(_, figures)| figures);
-            let Some(figures) = figures.filter(|figures| figures.txn_latency_ns.count > 0) else {
-                continue;
-            };
-            let latency = figures.txn_latency_ns;
-            let values = [
-                latency.p50,
-                latency.p95,
-                latency.p99,
-                latency.p999,
-                latency.max,
-            ];
-            let medians = (0..)
-                .map(f64::from)
-                .zip(values.map(|ns| ns as f64))
-                .collect();
-            lines.push(Line {
-                subject: strand.ink,
-                medians,
-                ..Line::default()
-            });
-        }
-        if lines.is_empty() {
-            return None;
-        }
-        let (factor, unit) = latency_unit(&lines);
-        let lines = scaled(lines, factor);
-        let text = plain(&level.text);
-        let place = match &self.section.axes[0] {
-            Parameter::Records => format!("{text} records"),
-            axis => plain(&format!("{} {text}", axis.title())),
-        };
-        let title = format!("Latency of a transaction at {place}, {unit}");
-        let y = Axis::fitting(&values(&lines), Origin::Zero, number);
-        let names = ["p50", "p95", "p99", "p99.9", "max"].map(str::to_owned);
-        Some(Chart {
-            description: self.described(&title),
-            title,
-            x_title: String::from("percentile"),
-            x: Axis::named(names.into()),
-            y,
-            rule: None,
-            lines,
-        })
     }
 
     fn lines(&self, quantity: &Quantity) -> Vec<Line> {
@@ -400,15 +310,6 @@ fn shortened<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
     let names: Vec<&str> = names.collect();
     let width = (NAMES_WIDTH / names.len().max(1)).max(3);
     names.iter().map(|name| cut(&plain(name), width)).collect()
-}
-
-/// The factor from nanoseconds to the unit that suits lines of latencies.
-fn latency_unit(lines: &[Line]) -> (f64, &'static str) {
-    match largest(lines) {
-        largest if largest < 1e4 => (1.0, "ns"),
-        largest if largest < 1e8 => (1e-3, "us"),
-        _ => (1e-6, "ms"),
-    }
 }
 
 /// The repetitions of a point in order of time, but the cold ones.

@@ -167,6 +167,13 @@ impl Limit {
         }
     }
 
+    /// The same of a worker of lycosa that gave no answer: where memory is refused to it outside of any
+    /// call, `LuaJIT` leaves with the code of a failure.
+    pub(super) fn has_ended_silent(&self, status: ExitStatus) -> bool {
+        let is_refusal = matches!(self.holder, Holder::Rlimit) && status.code() == Some(1);
+        is_refusal || self.has_ended(status)
+    }
+
     /// The failure of a process that it ended, which said `detail` last.
     pub(super) fn reached(&self, detail: String) -> RepetitionError {
         RepetitionError::LimitReached {
@@ -182,7 +189,9 @@ impl Limit {
             WorkerError::Workload { message, .. } => {
                 REFUSALS.iter().any(|sign| message.contains(sign))
             }
-            WorkerError::Memory { quota_bytes, .. } => *quota_bytes >= self.bytes,
+            WorkerError::Memory { quota_bytes, .. } | WorkerError::MemoryOf { quota_bytes, .. } => {
+                *quota_bytes >= self.bytes
+            }
             _ => false,
         };
         if !is_refusal || !matches!(self.holder, Holder::Rlimit) {
