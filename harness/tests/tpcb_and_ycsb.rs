@@ -304,16 +304,37 @@ fn settings_that_make_no_sense_are_one_clear_line() {
 }
 
 #[test]
-fn a_bank_that_does_not_fit_says_so() {
-    let arguments = [
-        "--workload",
-        "tpcb",
-        "--set",
-        "scale=10",
-        "--memory",
-        "16MiB",
-    ];
-    let shown = error(1, &arguments);
-    assert!(shown.contains("Failed to allocate"), "{shown}");
-    assert!(shown.contains("in prepare()"), "{shown}");
+fn what_does_not_fit_is_refused_before_it_is_loaded() {
+    for (workload, setting, expected) in [
+        (
+            "tpcb",
+            "scale=10",
+            "the accounts of 10 branches take at least 105 MiB",
+        ),
+        (
+            "ycsb",
+            "recordcount=1000000",
+            "1000000 records take at least",
+        ),
+        (
+            "ycsb",
+            "fieldlength=1000000",
+            "a tuple holds 1048576 at most",
+        ),
+    ] {
+        let memory = ["--memory", "16MiB"];
+        let arguments = ["--workload", workload, "--set", setting];
+        let shown = error(2, &[&arguments[..], &memory].concat());
+        assert!(shown.contains(expected), "{shown}");
+        assert_eq!(shown.trim_end().lines().count(), 1, "{shown}");
+    }
+    // What is only known when it is loaded names what to raise, and where it was.
+    let shown = error(1, &["--workload", "tpcb", "--memory", "11MiB"]);
+    assert!(
+        shown.starts_with(
+            "error: memory quota of 11 MiB reached in prepare(); raise it with --memory 64MiB"
+        ),
+        "{shown}"
+    );
+    assert!(shown.contains("tpcb.lua:"), "{shown}");
 }
