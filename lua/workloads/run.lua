@@ -214,6 +214,10 @@ local function run_by_clock(workload, ctx, pace, course, host)
     end
 
     local function work(fiber_id)
+        -- Here and not before, so that nothing is late for the making of the fibers.
+        if counted_from == nil and warmup_ns == 0 then
+            start_counting(now_ns())
+        end
         while true do
             local first, n, due_ns, started = schedule.take(is_stopped)
             if first == nil then
@@ -236,9 +240,6 @@ local function run_by_clock(workload, ctx, pace, course, host)
 
     -- At a rate the next transaction may be due long after all is over.
     schedule.ends_ns = corrected and warmup_ns + duration_ns or math.huge
-    if warmup_ns == 0 then
-        start_counting(0)
-    end
     local failed = run_fibers(ctx.fibers, work, has_failed)
     local ended = now_ns()
     counted_from, cpu_started = counted_from or ended, cpu_started or clock.proc()
