@@ -57,15 +57,12 @@ fn option_of(entry: &Table) -> Result<WorkloadOption, String> {
     let name = entry
         .get("name")
         .map_err(|_| String::from("an option has no name"))?;
-    let default = match entry.get::<Value>("default") {
-        Ok(
-            value @ (Value::String(_) | Value::Integer(_) | Value::Number(_) | Value::Boolean(_)),
-        ) => value,
-        _ => {
-            return Err(format!(
-                "option `{name}` needs a default: a string, number or boolean"
-            ));
-        }
+    let Ok(default @ (Value::String(_) | Value::Integer(_) | Value::Number(_) | Value::Boolean(_))) =
+        entry.get::<Value>("default")
+    else {
+        return Err(format!(
+            "option `{name}` needs a default: a string, number or boolean"
+        ));
     };
     let about = |what: String| format!("option `{name}`: {what}");
     check_range(entry, &default).map_err(about)?;
