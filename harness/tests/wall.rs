@@ -99,6 +99,14 @@ fn a_report_shows_the_curve_in_every_form() {
         assert!(done(&report).contains(sign), "{format}");
         assert_eq!(text(&report.stderr), "", "{format}");
     }
+    // A form that has no place for it says so.
+    let report = Command::new(assert_cmd::cargo::cargo_bin!("lycosa"))
+        .args(["report", "--format", "csv"])
+        .arg(&path)
+        .output()
+        .unwrap();
+    assert_eq!(report.status.code(), Some(2));
+    assert!(text(&report.stderr).contains("markdown and html show it"));
 }
 
 #[test]

@@ -144,7 +144,9 @@ fn warn_of_walls(sources: &[Source], format: Format) -> Result<(), Failure> {
     if walls.len() == sources.len() {
         return Err(Failure::usage(text(&walls[0].path)));
     }
-    walls.iter().for_each(|wall| warn(&text(&wall.path)));
+    for wall in walls {
+        warn(&text(&wall.path));
+    }
     Ok(())
 }
 

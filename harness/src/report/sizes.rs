@@ -161,7 +161,7 @@ impl SizeTable {
             width(&self.columns[4..]),
         ];
         let titles = ["transaction, from begin", "corrected, from due"];
-        format!("{:before$}{:>begin$}{:>due$}", "", titles[0], titles[1],)
+        format!("{:before$}{:>begin$}{:>due$}", "", titles[0], titles[1])
     }
 
     /// A point with its figures.

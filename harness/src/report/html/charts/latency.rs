@@ -28,7 +28,7 @@ const CORRECTED: Quantity = Quantity {
     interval: |_| None,
 };
 
-impl<'a> Charts<'a> {
+impl Charts<'_> {
     /// The 95th percentile along an axis of load; where sizes vary it says little.
     pub(super) fn latency_along(&self) -> Option<Chart> {
         if self.section.axes[0] == Parameter::Records || self.levels.len() < 2 {
