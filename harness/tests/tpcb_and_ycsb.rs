@@ -310,16 +310,17 @@ fn settings_that_make_no_sense_are_one_clear_line() {
 }
 
 #[test]
-fn a_bank_that_does_not_fit_says_so() {
-    let arguments = [
-        "--workload",
-        "tpcb",
-        "--set",
-        "scale=10",
-        "--memory",
-        "16MiB",
-    ];
-    let shown = error(1, &arguments);
-    assert!(shown.contains("Failed to allocate"), "{shown}");
-    assert!(shown.contains("in prepare()"), "{shown}");
+fn what_does_not_fit_is_refused_before_it_is_loaded() {
+    for (workload, setting, message) in [
+        ("tpcb", "scale=10", "the accounts of 10 branches take "),
+        ("ycsb", "recordcount=1000000", "1000000 records take "),
+        ("ycsb", "fieldlength=1000000", "fieldcount and fieldlength "),
+    ] {
+        let quota = ["--memory", "16MiB", "--workload", workload];
+        let shown = error(2, &[&quota[..], &["--set", setting]].concat());
+        assert!(shown.starts_with(&format!("error: {message}")), "{shown}");
+        assert_eq!(shown.trim_end().lines().count(), 1, "{shown}");
+        let named = ["--memory gives (16 MiB)", "a tuple holds 1048576 at most"];
+        assert!(named.iter().any(|text| shown.contains(text)), "{shown}");
+    }
 }
