@@ -239,6 +239,11 @@ fn what_an_arm_cannot_do_is_said_before_anything_runs() {
             "leave --driver rust out",
         ),
         (
+            ["native", "a=--driver rust"],
+            &["--driver", "both"],
+            "arm `a`: --driver of its own stands beside --driver for all arms",
+        ),
+        (
             ["native", program],
             &["--set", "payload=x"],
             "put {settings} into its command",

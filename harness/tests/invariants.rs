@@ -29,7 +29,7 @@ const VARIANTS: [[&str; 2]; 8] = [
     ["ycsb", "--set workload=e"],
     ["ycsb", "--set workload=f --set distribution=uniform"],
     ["mixed", "--set delete=50 --set select=0 --index hash"],
-    ["kv", "--set operation=delete --set key=str_num"],
+    ["kv", "--set operation=update --set key=str_num"],
     ["tpcc", "--set warehouses=2 --ops-per-txn 3"],
     ["queue", "--set consumers=1 --fibers 3 --ops-per-txn 4"],
 ];

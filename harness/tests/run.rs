@@ -569,6 +569,47 @@ fn defaults_that_no_option_takes_are_refused() {
             "defaults = {fibers = 1}",
             "takes records and ops_per_txn, not `fibers`",
         ),
+        ("help = {}", "`help` must be a string"),
+        (
+            "options = {{name = 'x', default = 1, help = 1}}",
+            "option `x`: `help` must be a string",
+        ),
+        (
+            "options = {{name = 'x', default = 1}, {name = 'x', default = 2}}",
+            "two options are named `x`",
+        ),
+        (
+            "options = {{name = 'x', default = 3, range = {5, 1}}}",
+            "option `x`: `range` must be {LOWEST, HIGHEST}",
+        ),
+        (
+            "options = {{name = 'x', default = 1, range = {1}}}",
+            "option `x`: `range` must be",
+        ),
+        (
+            "options = {{name = 'x', default = 1, range = {'1', '5'}}}",
+            "option `x`: `range` must be",
+        ),
+        (
+            "options = {{name = 'x', default = 9, range = {1, 5}}}",
+            "the default a whole number between them",
+        ),
+        (
+            "options = {{name = 'x', default = 'a', range = {1, 5}}}",
+            "option `x`: `range` must be",
+        ),
+        (
+            "options = {{name = 'x', default = 'x', choices = 'x'}}",
+            "option `x`: `choices` must be a list",
+        ),
+        (
+            "options = {{name = 'x', default = 'c', choices = {'a', 'b'}}}",
+            "option `x`: `choices` must be a list",
+        ),
+        (
+            "options = {{name = 'x', default = 'a', choices = {'a', 1}}}",
+            "option `x`: `choices` must be a list",
+        ),
         ("unit = 1", "`unit` must be a plural noun"),
         ("unit = ('x'):rep(99)", "`unit` must be a plural noun"),
         ("unit = 'two\\nlines'", "`unit` must be a plural noun"),

@@ -397,3 +397,26 @@ fn help_has_examples_and_exit_codes_in_80_columns() {
         assert!(line.chars().count() <= 80, "{line}");
     }
 }
+
+#[test]
+fn a_complete_file_takes_a_cost_and_no_other_interval() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.json");
+    let file = path.to_str().unwrap();
+    assert_done(&sweep(&["--json", file]));
+    let cost = |result: &Value| result["context"]["costs"]["native"]["per_hour"].clone();
+    assert_eq!(cost(&json(&path)), Value::Null);
+    let runs = json(&path)["runs"].clone();
+    assert_done(&sweep(&["--resume", file, "--cost", "2/h"]));
+    // Without a cost the file stays as it is.
+    assert_done(&sweep(&["--resume", file]));
+    let result = json(&path);
+    assert_eq!(cost(&result), 2.0);
+    assert_eq!(result["runs"], runs);
+    assert_eq!(result["status"], "complete");
+    let message = refusal(&["--resume", file, "--report-interval", "1s"]);
+    assert!(
+        message.contains("--report-interval: none in the file, 1s here"),
+        "{message}"
+    );
+}

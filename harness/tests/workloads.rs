@@ -336,6 +336,11 @@ fn a_setting_that_makes_no_sense_is_refused_in_one_line() {
         ),
         ("kv", "key=str --records 1G", "1000000000 keys take about"),
         (
+            "kv",
+            "operation=delete --duration 1s",
+            "operation=delete ends when all keys are deleted; give --records in place of --duration",
+        ),
+        (
             "tpcc",
             "warehouses=0",
             "option warehouses takes a whole number from 1 to 100000, not 0",

@@ -136,6 +136,7 @@ local function finish(id, ok, ...)
 end
 
 primitives.prepare(fiber_metatable, finish)
+coroutine.running = primitives.running_thread
 
 function fiber.create(f, ...)
     if type(f) ~= 'function' then

@@ -33,12 +33,15 @@ local workload = {
     },
 }
 
--- Run by time, operations may be more than keys: these begin anew then.
+-- Run by time, operations may be more than keys: these begin anew then, which no delete can.
 local function key_count(ctx)
     return math.min(ctx.records or KEYS_BY_TIME, NUMBER_MAX)
 end
 
 function workload.check(options, ctx)
+    if options.operation == 'delete' and ctx.records == nil then
+        error('operation=delete ends when all keys are deleted; give --records in place of --duration', 0)
+    end
     local count, bytes = key_count(ctx), 0
     for _, field_type in ipairs(SHAPES[options.key]) do
         bytes = bytes + count * (field_type == 'string' and TEXT_BYTES or NUMBER_BYTES)

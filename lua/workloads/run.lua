@@ -187,8 +187,10 @@ local function run_by_clock(workload, ctx, pace, course, host)
     local warmup_ns, duration_ns = pace.warmup_s * 1e9, (pace.duration_s or math.huge) * 1e9
     local counted_from, cpu_started, ends_ns
 
-    -- As fast as it goes, at least one transaction counts, however slow it is.
+    -- As fast as it goes, at least one transaction counts, however slow it is. At a rate, what the
+    -- warm-up left undone is not worked off in the time that counts.
     local function start_counting(now)
+        schedule.forget_backlog(now)
         host.begin()
         counted_from, cpu_started, ends_ns = now, clock.proc(), now + duration_ns
         schedule.ends_ns = corrected and ends_ns or math.huge
@@ -212,6 +214,10 @@ local function run_by_clock(workload, ctx, pace, course, host)
     end
 
     local function work(fiber_id)
+        -- Here and not before, so that nothing is late for the making of the fibers.
+        if counted_from == nil and warmup_ns == 0 then
+            start_counting(now_ns())
+        end
         while true do
             local first, n, due_ns, started = schedule.take(is_stopped)
             if first == nil then
@@ -221,20 +227,19 @@ local function run_by_clock(workload, ctx, pace, course, host)
             local finished = now_ns()
             check_ended()
             done_ops = done_ops + n
-            if counted_from ~= nil then
+            if counted_from ~= nil and (not corrected or due_ns >= counted_from) then
                 observe(finished - started, finished - due_ns, n, finished)
-            elseif finished >= warmup_ns then
+            elseif counted_from == nil and finished >= warmup_ns then
                 start_counting(finished)
             end
-            fiber.yield()
+            if not corrected then
+                fiber.yield()
+            end
         end
     end
 
     -- At a rate the next transaction may be due long after all is over.
     schedule.ends_ns = corrected and warmup_ns + duration_ns or math.huge
-    if warmup_ns == 0 then
-        start_counting(0)
-    end
     local failed = run_fibers(ctx.fibers, work, has_failed)
     local ended = now_ns()
     counted_from, cpu_started = counted_from or ended, cpu_started or clock.proc()

@@ -80,18 +80,18 @@ pub(super) struct FiberState {
     pub(super) switches: Cell<u64>,
     /// The fiber inside `create` that continues at this one's first yield.
     pub(super) caller: Cell<Option<Rc<FiberState>>>,
-    /// A number that its maker keeps with the fiber.
-    pub(super) tag: Cell<usize>,
-    /// Where the strand began, below what `may` keeps at the top of the stack.
-    pub(super) stack_top: Cell<usize>,
     /// Where on its stack the fiber stopped last.
     pub(super) stopped_at: Cell<usize>,
+    /// What the fiber runs on; after its end another fiber's.
+    pub(super) strand: Rc<Strand>,
+    /// Where the strand began, below what `may` keeps at the top of the stack.
+    pub(super) stack_top: Cell<usize>,
     /// Where on its stack the fiber began.
     pub(super) stack_base: Cell<usize>,
     /// Memory that the fiber touches as soon as it runs.
     pub(super) touched_first: Cell<usize>,
-    /// What the fiber runs on; after its end another fiber's.
-    pub(super) strand: Rc<Strand>,
+    /// A number that its maker keeps with the fiber.
+    pub(super) tag: Cell<usize>,
     pub(super) timer: Cell<Option<TimerKey>>,
     pub(super) name: RefCell<Cow<'static, str>>,
     pub(super) joiners: RefCell<Vec<Rc<FiberState>>>,

@@ -131,8 +131,8 @@ impl Core {
         }
     }
 
-    /// Stops the strand of `me` until `me` is the running fiber. Whoever comes out of `may`'s queue and
-    /// is not, goes behind.
+    /// Stops the strand of `me` until `me` is the running fiber. An abandoned fiber that still was in
+    /// `may`'s queue stops for good; anyone else who came out of turn would go behind.
     #[inline]
     pub(super) fn pause(&self, me: &FiberState) {
         while !self.is_running(me) {
@@ -140,6 +140,10 @@ impl Core {
                 Phase::Ready => Strand::stop_ready(),
                 _ => Strand::stop(),
             }
+            debug_assert!(
+                self.is_running(me) || me.phase.get() == Phase::Abandoned,
+                "the queues are out of step"
+            );
             self.queue_late();
         }
         self.queue_late();

@@ -37,7 +37,7 @@ struct Block {
 /// The blocks of an arena.
 pub(super) struct Blocks {
     /// By age, but for places that blocks have left and others have taken.
-    blocks: Vec<Option<Block>>,
+    places: Vec<Option<Block>>,
     /// One bit for each place: its block has a free slab.
     with_room: Vec<u64>,
     /// Blocks all of whose slabs are free.
@@ -49,7 +49,7 @@ pub(super) struct Blocks {
 impl Blocks {
     pub(super) const fn new() -> Self {
         Self {
-            blocks: Vec::new(),
+            places: Vec::new(),
             with_room: Vec::new(),
             empty_count: 0,
             resident_count: 0,
@@ -64,7 +64,7 @@ impl Blocks {
     /// Bytes of all blocks.
     #[cfg(test)]
     pub(super) fn mapped_bytes(&self) -> usize {
-        self.blocks.iter().flatten().count() * BLOCK_BYTES
+        self.places.iter().flatten().count() * BLOCK_BYTES
     }
 
     /// Hands out a slab, of a new block if need be, which asks for huge pages if it `may_be_huge`;
@@ -74,7 +74,7 @@ impl Blocks {
             Some(place) => place,
             None => self.add_block(may_be_huge)?,
         };
-        let block = self.blocks[place].as_mut()?;
+        let block = self.places[place].as_mut()?;
         if block.free == ALL {
             self.empty_count -= 1;
         }
@@ -101,7 +101,7 @@ impl Blocks {
     /// Takes back a slab, which holds no items and is on no list.
     pub(super) fn put_back(&mut self, slab: Slab) {
         let place = slab.block_place();
-        let Some(block) = &mut self.blocks[place] else {
+        let Some(block) = &mut self.places[place] else {
             return; // A slab that was handed out keeps its block.
         };
         let bit = 1 << slab.number();
@@ -120,8 +120,8 @@ impl Blocks {
 
     /// Gives the pages of all free slabs back to the system.
     pub(super) fn discard_free(&mut self) {
-        for place in 0..self.blocks.len() {
-            let Some(block) = &mut self.blocks[place] else {
+        for place in 0..self.places.len() {
+            let Some(block) = &mut self.places[place] else {
                 continue;
             };
             if block.free == ALL {
@@ -140,10 +140,10 @@ impl Blocks {
 
     /// Maps a block; answers its place.
     fn add_block(&mut self, may_be_huge: bool) -> Option<usize> {
-        let left = self.blocks.iter().position(Option::is_none);
-        let place = left.unwrap_or(self.blocks.len());
-        if place == self.blocks.len() {
-            self.blocks.try_reserve(1).ok()?;
+        let left = self.places.iter().position(Option::is_none);
+        let place = left.unwrap_or(self.places.len());
+        if place == self.places.len() {
+            self.places.try_reserve(1).ok()?;
             self.with_room.try_reserve(1).ok()?;
         }
         let start = system::map(BLOCK_BYTES)?;
@@ -153,11 +153,11 @@ impl Blocks {
             system::advise_huge(start, BLOCK_BYTES);
             self.resident_count += SLABS_PER_BLOCK;
         }
-        if place == self.blocks.len() {
-            self.blocks.push(None);
-            self.with_room.resize(self.blocks.len().div_ceil(64), 0);
+        if place == self.places.len() {
+            self.places.push(None);
+            self.with_room.resize(self.places.len().div_ceil(64), 0);
         }
-        self.blocks[place] = Some(Block {
+        self.places[place] = Some(Block {
             start,
             free: ALL,
             resident: if is_huge { ALL } else { 0 },
@@ -170,7 +170,7 @@ impl Blocks {
 
     /// Unmaps a block, all of whose slabs are free.
     fn remove_block(&mut self, place: usize) {
-        let Some(block) = self.blocks[place].take() else {
+        let Some(block) = self.places[place].take() else {
             return;
         };
         debug_assert_eq!(block.free, ALL, "no slab of the block is handed out");
@@ -219,7 +219,7 @@ impl Block {
 
 impl Drop for Blocks {
     fn drop(&mut self) {
-        for block in self.blocks.drain(..).flatten() {
+        for block in self.places.drain(..).flatten() {
             // SAFETY: the mapping was made for the block; slabs do not outlive their arena.
             unsafe { system::unmap(block.start, BLOCK_BYTES) };
         }

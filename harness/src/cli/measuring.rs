@@ -17,7 +17,7 @@ use crate::report::page::WIDTH_DEFAULT;
 use crate::result::saving::Saving;
 use crate::result::{Record, file};
 use crate::schedule::{Arm, Expected, Plan, RepetitionError};
-use crate::session::resume;
+use crate::session::resume::{self, Stored};
 use crate::worker::process::{Launcher, Workers};
 
 /// Machine and build as a result records them, with the conditions at the start.
@@ -166,7 +166,8 @@ impl Found {
         };
         let mut stored = load()?;
         let mut saving = None;
-        if !stored.as_ref().is_some_and(|stored| stored.is_whole(plan)) {
+        let is_whole = |stored: &Stored| stored.is_whole(plan, &context.costs);
+        if !stored.as_ref().is_some_and(is_whole) {
             saving = Some(prepare_saving(path)?);
             // What another lycosa saved until now is not to be measured again.
             stored = load()?;

@@ -256,12 +256,15 @@ pub(crate) fn schedule(page: &mut Page<'_>, point: &Point, figures: &Figures) ->
     if is_held && (point.is_by_time() || figures.ops_per_s >= asked * RATE_HELD) {
         return Ok(());
     }
-    let text = format!(
-        "{}/s were asked for and {}/s done; up to {} operations were due and not begun at the end",
+    let mut text = format!(
+        "{}/s were asked for and {}/s done",
         rate(asked),
-        rate(figures.ops_per_s),
-        grouped(backlog_ops)
+        rate(figures.ops_per_s)
     );
+    if backlog_ops > 0 {
+        let count = grouped(backlog_ops);
+        text += &format!("; up to {count} operations were due and not begun at the end");
+    }
     page.sentence(YELLOW, "rate", &text)
 }
 

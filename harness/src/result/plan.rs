@@ -30,6 +30,9 @@ pub(crate) struct PlanRecord {
     /// The options that arms have of their own, as they are typed.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) arm_options: BTreeMap<String, Vec<String>>,
+    /// Length of the intervals that each repetition is told by, if it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) report_interval_s: Option<f64>,
 }
 
 impl PlanRecord {
@@ -52,6 +55,10 @@ impl PlanRecord {
                 .filter(|arm| !arm.options.is_empty())
                 .map(|arm| (arm.name.clone(), arm.option_texts()))
                 .collect(),
+            report_interval_s: plan
+                .points
+                .first()
+                .and_then(|point| point.report_interval_s),
         }
     }
 }

@@ -9,6 +9,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::axes::{self, Parameter};
+use crate::cost::Cost;
 use crate::environment::{Context, Translator, arch_title};
 use crate::pace::{Rate, Time};
 use crate::quantity::{Size, short_count};
@@ -27,12 +28,16 @@ pub(crate) struct Stored {
     pub(crate) record: Record,
     /// How it ended last.
     pub(crate) status: Status,
+    /// What running its arms costs.
+    pub(crate) costs: BTreeMap<String, Cost>,
 }
 
 impl Stored {
-    /// Whether nothing is left to measure, and the file says so.
-    pub(crate) fn is_whole(&self, plan: &Plan) -> bool {
-        self.status == Status::Complete && plan.missing(&self.record).is_empty()
+    /// Whether nothing is left to measure, and the file says so, with the costs that were named.
+    pub(crate) fn is_whole(&self, plan: &Plan, costs: &BTreeMap<String, Cost>) -> bool {
+        self.status == Status::Complete
+            && plan.missing(&self.record).is_empty()
+            && (costs.is_empty() || *costs == self.costs)
     }
 }
 
@@ -119,6 +124,7 @@ pub(crate) fn load(
             runs: document.runs,
         },
         status: document.status,
+        costs: document.context.costs,
     }))
 }
 
@@ -192,16 +198,21 @@ fn check_context(path: &str, there: &Context, here: &Context) -> Result<(), Resu
 /// Keys with their values, in the order in which they are told.
 type Keys = Vec<(String, String)>;
 
+/// Compares by key: an option that was not given need not have one.
 fn differing(there: &Keys, here: &Keys) -> Vec<Difference> {
-    let pairs = there.iter().zip(here);
-    pairs
-        .filter(|(there, here)| there != here)
-        .map(|(there, here)| Difference {
-            key: here.0.clone(),
-            there: there.1.clone(),
-            here: here.1.clone(),
-        })
-        .collect()
+    let value = |keys: &Keys, key: &str| {
+        let found = keys.iter().find(|(other, _)| other == key);
+        found.map_or_else(|| String::from("none"), |(_, value)| value.clone())
+    };
+    let only_here = here
+        .iter()
+        .filter(|(key, _)| there.iter().all(|(other, _)| other != key));
+    let all = there.iter().chain(only_here).map(|(key, _)| Difference {
+        key: key.clone(),
+        there: value(there, key),
+        here: value(here, key),
+    });
+    all.filter(|pair| pair.there != pair.here).collect()
 }
 
 fn machine_keys(context: &Context) -> Keys {
@@ -251,6 +262,10 @@ fn plan_keys(plan: &PlanRecord) -> Keys {
         (String::from("--repeat"), plan.counted.to_string()),
         (String::from("--cold"), plan.cold.to_string()),
     ];
+    if let Some(interval_s) = plan.report_interval_s {
+        let interval = Time(interval_s).to_string();
+        keys.push((String::from("--report-interval"), interval));
+    }
     let of_points = values.into_iter();
     keys.extend(of_points.map(|(key, values)| (key, values.join(", "))));
     let digest = plan.workload_digest.as_deref().unwrap_or("none");

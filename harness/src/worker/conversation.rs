@@ -289,7 +289,10 @@ impl Conversation {
         let waited = stopping.since.elapsed();
         if waited >= STOP_SILENCE && !stopping.has_been_told {
             stopping.has_been_told = true;
-            observer.warning("what was done is being verified; Ctrl-C again ends it at once");
+            observer.warning(
+                "transactions that have begun are waited for, and what was done is verified; \
+                 Ctrl-C again ends it at once",
+            );
         }
         self.party == Party::Worker || self.stdout.is_verifying() || waited < STOP_GRACE
     }

@@ -22,17 +22,16 @@ pub(super) fn info_of(
         WorkloadSource::Bundled(name) => name.clone(),
         WorkloadSource::File(path) => path.display().to_string(),
     };
-    let described = options_of(workload)
-        .and_then(|options| Ok((options, defaults_of(workload)?, unit_of(workload)?)));
-    let (options, defaults, unit) = described.map_err(|what| plain(format!("{name}: {what}")))?;
-    let help = workload.get("help").unwrap_or_default();
-    Ok(WorkloadInfo {
-        name,
-        help,
-        options,
-        defaults,
-        unit,
-    })
+    let described = || {
+        Ok(WorkloadInfo {
+            name: name.clone(),
+            help: help_of(workload)?,
+            options: options_of(workload)?,
+            defaults: defaults_of(workload)?,
+            unit: unit_of(workload)?,
+        })
+    };
+    described().map_err(|what: String| plain(format!("{name}: {what}")))
 }
 
 fn options_of(workload: &Table) -> Result<Vec<WorkloadOption>, String> {
@@ -43,9 +42,15 @@ fn options_of(workload: &Table) -> Result<Vec<WorkloadOption>, String> {
         _ => return Err(no_list()),
     };
     let entries = list.sequence_values::<Table>();
-    entries
-        .map(|entry| option_of(&entry.map_err(|_| no_list())?))
-        .collect()
+    let mut options: Vec<WorkloadOption> = Vec::new();
+    for entry in entries {
+        let option = option_of(&entry.map_err(|_| no_list())?)?;
+        if options.iter().any(|other| other.name == option.name) {
+            return Err(format!("two options are named `{}`", option.name));
+        }
+        options.push(option);
+    }
+    Ok(options)
 }
 
 fn option_of(entry: &Table) -> Result<WorkloadOption, String> {
@@ -55,18 +60,81 @@ fn option_of(entry: &Table) -> Result<WorkloadOption, String> {
     let default = match entry.get::<Value>("default") {
         Ok(
             value @ (Value::String(_) | Value::Integer(_) | Value::Number(_) | Value::Boolean(_)),
-        ) => value.to_string().unwrap_or_default(),
+        ) => value,
         _ => {
             return Err(format!(
                 "option `{name}` needs a default: a string, number or boolean"
             ));
         }
     };
+    let about = |what: String| format!("option `{name}`: {what}");
+    check_range(entry, &default).map_err(about)?;
+    check_choices(entry, &default).map_err(about)?;
+    let help = help_of(entry).map_err(about)?;
     Ok(WorkloadOption {
         name,
-        default,
-        help: entry.get("help").unwrap_or_default(),
+        default: default.to_string().unwrap_or_default(),
+        help,
     })
+}
+
+/// A range has two ends, and the default is a whole number between them.
+fn check_range(entry: &Table, default: &Value) -> Result<(), String> {
+    let is_right = match entry.get::<Value>("range") {
+        Ok(Value::Nil) => return Ok(()),
+        Ok(Value::Table(range)) if range.raw_len() == 2 => {
+            let end = |position| range.get(position).ok().as_ref().and_then(number_of);
+            match (end(1), end(2), number_of(default)) {
+                (Some(low), Some(high), Some(default)) => {
+                    (low..=high).contains(&default) && default.fract() == 0.0
+                }
+                _ => false,
+            }
+        }
+        _ => false,
+    };
+    if is_right {
+        return Ok(());
+    }
+    Err(String::from(
+        "`range` must be {LOWEST, HIGHEST}, numbers, and the default a whole number between them",
+    ))
+}
+
+/// Choices are of the default's type, and it is one of them.
+fn check_choices(entry: &Table, default: &Value) -> Result<(), String> {
+    let of_its_type = |value: &Value| match number_of(default) {
+        Some(_) => number_of(value).is_some(),
+        None => value.type_name() == default.type_name(),
+    };
+    let choices = match entry.get::<Value>("choices") {
+        Ok(Value::Nil) => return Ok(()),
+        Ok(Value::Table(list)) => list.sequence_values::<Value>().collect(),
+        _ => Ok(Vec::new()),
+    };
+    let choices = choices.unwrap_or_default();
+    if choices.iter().all(of_its_type) && choices.contains(default) {
+        return Ok(());
+    }
+    Err(String::from(
+        "`choices` must be a list of values of the default's type, and hold it",
+    ))
+}
+
+fn number_of(value: &Value) -> Option<f64> {
+    match value {
+        Value::Integer(number) => Some(*number as f64),
+        Value::Number(number) => Some(*number),
+        _ => None,
+    }
+}
+
+fn help_of(table: &Table) -> Result<String, String> {
+    match table.get::<Value>("help") {
+        Ok(Value::Nil) => Ok(String::new()),
+        Ok(Value::String(help)) => Ok(help.to_string_lossy()),
+        _ => Err(String::from("`help` must be a string")),
+    }
 }
 
 fn defaults_of(workload: &Table) -> Result<WorkloadDefaults, String> {
@@ -97,11 +165,7 @@ fn defaults_of(workload: &Table) -> Result<WorkloadDefaults, String> {
 
 /// A whole number from 1 to `most`.
 fn count(key: &str, value: &Value, most: u64) -> Result<u64, String> {
-    let number = match value {
-        Value::Integer(number) => *number as f64,
-        Value::Number(number) => *number,
-        _ => f64::NAN,
-    };
+    let number = number_of(value).unwrap_or(f64::NAN);
     if number.fract() == 0.0 && number >= 1.0 && number <= most as f64 {
         Ok(number as u64)
     } else {

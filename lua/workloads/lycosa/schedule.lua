@@ -1,12 +1,14 @@
 -- When operations begin: at once, or each when it is due by a rate, until there are no more or the
--- time is over. At most one fiber waits for the clock, the others for their turn, so that a rate costs
--- the same with any number of fibers. Runs under Tarantool too.
+-- time is over. At a rate one fiber has the turn and waits for the clock, the others wait in a queue for
+-- the turn, so that a rate costs the same with any number of fibers. The wait is a sleep only where the
+-- time is far: its last milliseconds keep the thread busy. Runs under Tarantool too.
 
 local fiber = require('fiber')
 
 -- A fiber that waits for the time of a transaction sleeps until this long before it, or as long as
--- sleeping last took too long, and yields from then on: sleep alone would come too late.
-local AWAKE_NS_MIN, AWAKE_NS_MAX = 50e3, 2e6
+-- sleeping last took too long, and stays awake from then on: a sleep alone comes too late, under
+-- Tarantool by up to a millisecond, and this lateness would be part of the corrected latency.
+local AWAKE_NS_MIN, AWAKE_NS_MAX = 1e6, 5e6
 -- Longest sleep, so that a wish to stop is noticed.
 local SLEEP_NS_MAX = 100e6
 
@@ -17,7 +19,10 @@ local schedules = {}
 function schedules.new(records, ops_per_txn, rate_per_s, now_ns)
     local schedule = {next_op = 1, ends_ns = math.huge}
     local interval_ns = rate_per_s and 1e9 / rate_per_s
-    local turn, has_waiter, awake_ns = fiber.cond(), false, AWAKE_NS_MIN
+    -- The operation that is due at `base_ns`.
+    local base_op, base_ns = 1, 0
+    local turn, is_taken, waiting = fiber.cond(), false, 0
+    local awake_ns = AWAKE_NS_MIN
 
     -- Comes back somewhat nearer to `due_ns`, or after it.
     local function wait_towards(due_ns, now)
@@ -32,38 +37,73 @@ function schedules.new(records, ops_per_txn, rate_per_s, now_ns)
         return woken
     end
 
+    -- Comes back once it is this fiber's turn. Only who has the turn yields, which lets other fibers and
+    -- the event loop run: where several fibers yield, Tarantool's loop may wait a millisecond.
+    local function take_turn()
+        if is_taken then
+            waiting = waiting + 1
+            turn:wait()
+        end
+        is_taken = true
+        fiber.yield()
+    end
+
+    -- The turn goes to the fiber that waits for it longest.
+    local function pass_turn()
+        if waiting > 0 then
+            waiting = waiting - 1
+            turn:signal()
+        else
+            is_taken = false
+        end
+    end
+
     -- The time at which the next operation is due: `now` without a rate.
     local function next_due(now)
-        return interval_ns and (schedule.next_op - 1) * interval_ns or now
+        return interval_ns and base_ns + (schedule.next_op - base_op) * interval_ns or now
+    end
+
+    -- Lets what is due and has not begun be due from now on, at the rate; where nothing is late,
+    -- nothing changes.
+    function schedule.forget_backlog(now)
+        if next_due(now) < now then
+            base_op, base_ns = schedule.next_op, now
+        end
+    end
+
+    -- Comes back when operations are due or nothing is left to do; answers with the time, and with
+    -- whether there is something.
+    local function await(is_stopped)
+        local now = now_ns()
+        while true do
+            local due_ns = next_due(now)
+            local is_due = now >= due_ns
+            if now >= schedule.ends_ns or is_stopped() or (is_due and schedule.next_op > records) then
+                return now, false
+            elseif is_due then
+                return now, true
+            end
+            now = wait_towards(math.min(due_ns, schedule.ends_ns), now)
+        end
     end
 
     -- Takes operations; answers with the first one, their number, the time at which they were due
-    -- and the time now, or with nothing at the end.
+    -- and the time now, or with nothing at the end. At a rate it yields before it does so.
     function schedule.take(is_stopped)
-        while true do
-            local now = now_ns()
-            local due_ns = next_due(now)
-            local first = schedule.next_op
-            if now >= schedule.ends_ns or is_stopped() or (first > records and now >= due_ns) then
-                turn:broadcast()
-                return nil
-            elseif now >= due_ns then
-                local n = math.min(ops_per_txn, records - first + 1)
-                schedule.next_op = first + n
-                if interval_ns ~= nil and not has_waiter then
-                    turn:signal()
-                end
-                return first, n, due_ns, now
-            elseif has_waiter then
-                turn:wait()
-            else
-                has_waiter = true
-                local until_ns = math.min(due_ns, schedule.ends_ns)
-                while now < until_ns and not is_stopped() do
-                    now = wait_towards(until_ns, now)
-                end
-                has_waiter = false
-            end
+        if interval_ns ~= nil then
+            take_turn()
+        end
+        local now, is_due = await(is_stopped)
+        local first, due_ns = schedule.next_op, next_due(now)
+        local n = math.min(ops_per_txn, records - first + 1)
+        if is_due then
+            schedule.next_op = first + n
+        end
+        if interval_ns ~= nil then
+            pass_turn()
+        end
+        if is_due then
+            return first, n, due_ns, now
         end
     end
 
@@ -72,8 +112,8 @@ function schedules.new(records, ops_per_txn, rate_per_s, now_ns)
         if interval_ns == nil then
             return nil
         end
-        local due_ops = math.min(math.ceil(math.min(now, schedule.ends_ns) / interval_ns), records)
-        return math.max(0, due_ops - (schedule.next_op - 1))
+        local since_base = math.ceil((math.min(now, schedule.ends_ns) - base_ns) / interval_ns)
+        return math.max(0, math.min(base_op - 1 + since_base, records) - (schedule.next_op - 1))
     end
 
     return schedule

@@ -25,6 +25,14 @@ pub(super) fn check_options(
     workers: &Workers,
 ) -> Result<(), Failure> {
     let about = |failure: Failure| failure.within(&format!("arm `{}`", arm.name));
+    let has_driver = |(parameter, _): &(Parameter, String)| *parameter == Parameter::Driver;
+    if arm.options.iter().any(has_driver) && points.iter().any(|point| point.driver == Driver::Rust)
+    {
+        return Err(about(Failure::usage(
+            "--driver of its own stands beside --driver for all arms; give it to the arms or to the \
+             comparison",
+        )));
+    }
     let own: Vec<WorkerOptions> = points.iter().map(|point| arm.at(point)).collect();
     check_points(&own).map_err(about)?;
     if own

@@ -255,6 +255,7 @@ fn matrix(axes: Vec<Parameter>) -> Source {
         workload_digest: None,
         axes,
         arm_options: BTreeMap::new(),
+        report_interval_s: None,
     });
     source
 }

@@ -76,6 +76,29 @@ fn every_key_that_differs_is_named_with_both_values() {
 }
 
 #[test]
+fn an_option_that_only_one_side_has_is_told_from_its_neighbours() {
+    let message = said(|document| {
+        let plan = document.plan.as_mut().unwrap();
+        plan.report_interval_s = Some(1.0);
+        for point in &mut plan.points {
+            point.limit_memory_bytes = Some(1 << 30);
+        }
+    })
+    .unwrap();
+    assert_eq!(
+        message,
+        "`f.json` was asked for something else; repeat its options, or name another file
+       --report-interval: 1s in the file, none here
+       --limit-memory: 1GiB in the file, none here"
+    );
+    let differences = differing(&vec![], &vec![(String::from("--unit"), String::from("x"))]);
+    assert_eq!(
+        differences[0].to_string(),
+        "--unit: none in the file, x here"
+    );
+}
+
+#[test]
 fn another_machine_or_build_is_refused() {
     let message = said(|document| document.context.host_name = String::from("apollo")).unwrap();
     assert_eq!(
