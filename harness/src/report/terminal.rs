@@ -256,15 +256,18 @@ pub(crate) fn schedule(page: &mut Page<'_>, point: &Point, figures: &Figures) ->
     if is_held && (point.is_by_time() || figures.ops_per_s >= asked * RATE_HELD) {
         return Ok(());
     }
-    let mut text = format!(
-        "{}/s were asked for and {}/s done",
+    let behind = match backlog_ops {
+        0 => String::new(),
+        count => format!(
+            "; up to {} operations were due and not begun at the end",
+            grouped(count)
+        ),
+    };
+    let text = format!(
+        "{}/s were asked for and {}/s done{behind}",
         rate(asked),
         rate(figures.ops_per_s)
     );
-    if backlog_ops > 0 {
-        let count = grouped(backlog_ops);
-        text += &format!("; up to {count} operations were due and not begun at the end");
-    }
     page.sentence(YELLOW, "rate", &text)
 }
 
