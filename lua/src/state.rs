@@ -28,15 +28,29 @@ pub fn new_state(jit: bool) -> mlua::Result<Lua> {
 /// what it runs is not run again.
 pub(crate) fn build(lua: &Lua, body: impl FnOnce() -> mlua::Result<()>) -> mlua::Result<()> {
     let is_jit_on = is_jit_on(lua)?;
-    let jit: mlua::Table = lua.globals().get("jit")?;
-    jit.get::<mlua::Function>("off")?.call::<()>(())?;
+    set_jit(lua, false)?;
     lua.gc_stop();
     let outcome = body();
     lua.gc_restart();
     if is_jit_on {
-        jit.get::<mlua::Function>("on")?.call::<()>(())?;
+        set_jit(lua, true)?;
     }
     outcome
+}
+
+/// Switches the compiler, and tells nobody: `compilation.lua` tells when a script does.
+fn set_jit(lua: &Lua, is_on: bool) -> mlua::Result<()> {
+    const ENGINE: c_int = 0;
+    const ON: c_int = 0x100;
+    unsafe extern "C" {
+        fn luaJIT_setmode(state: *mut ffi::lua_State, index: c_int, mode: c_int) -> c_int;
+    }
+    // SAFETY: part of LuaJIT, which mlua links; the mode of the engine is about no stack index.
+    unsafe {
+        lua.exec_raw::<()>((), |state| {
+            luaJIT_setmode(state, 0, ENGINE | if is_on { ON } else { 0 });
+        })
+    }
 }
 
 /// Whether the compiler of `lua` is on.
@@ -170,6 +184,12 @@ fn install(lua: &Lua, is_compiled: bool) -> mlua::Result<()> {
         lua,
         "values",
         include_str!("../modules/values.lua"),
+        &native,
+    )?;
+    load_module(
+        lua,
+        "compilation",
+        include_str!("../modules/compilation.lua"),
         &native,
     )?;
     verify_layout(lua, &values)?;

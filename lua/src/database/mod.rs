@@ -60,7 +60,6 @@ macro_rules! sources {
 /// The Lua half of `box`, each module on those before it.
 const MODULES: &[(&str, &str)] = sources! {
     "database": "database.lua",
-    "compilation": "compilation.lua",
     "space_reads": "space_reads.lua",
     "statements": "statements.lua",
     "space": "space.lua",
