@@ -165,3 +165,30 @@ fn a_table_that_may_not_grow_stays_as_it_is() {
     assert_eq!(refused.bytes, 2 * tested.table.memory_bytes());
     tested.check();
 }
+
+#[test]
+fn numbers_at_any_distance_have_homes_all_over_the_table() {
+    const BITS: u32 = 13;
+    let mut tested = Tested::new(DigestKind::Number, 1 << 24);
+    while tested.table.slot_count() < 1 << BITS {
+        tested.table.grow().unwrap();
+    }
+    // Powers, and Fibonacci numbers of blocks, at which multiples of the golden ratio are nearly whole.
+    let powers = [
+        4,
+        1_000,
+        1_024,
+        65_536,
+        1_000_000,
+        1 << 20,
+        1 << 32,
+        1_000_000_000,
+    ];
+    let fibonacci = [196_418, 832_040, 1_346_269, 2_178_309].map(|number| number * 4);
+    for distance in powers.into_iter().chain(fibonacci) {
+        let homes: std::collections::HashSet<usize> = (0..1 << (BITS - 3))
+            .map(|number: u64| tested.table.home(number * distance))
+            .collect();
+        assert!(homes.len() > 700, "{distance}: {} homes", homes.len());
+    }
+}
