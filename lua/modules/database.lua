@@ -104,9 +104,9 @@ local function take_again(result, format_id)
 end
 jit.off(take_again)
 
--- A new object of a result; takes the context as the calls do. A finalizer may run at any time; nil when it has called the engine and
--- the result was a tuple that is stored there. Other results (of delete, update, echo and the like)
--- are kept.
+-- A new object of a result; takes the context as the calls do. A finalizer may run at any time; nil when
+-- it has called the engine and the result was a tuple that is stored there. Other results (of delete,
+-- update, echo and the like) are kept.
 --
 -- A small one is copied by what becomes plain loads and stores of 8 bytes, so that compiled code which
 -- drops the object, or only looks into it, makes none.

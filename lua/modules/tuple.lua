@@ -1,7 +1,7 @@
 -- Tuple objects: a cdata that holds a copy of the tuple's MsgPack and needs no finalizer.
 --
 -- Reading a scalar field costs one FFI call when the JIT is on; making an object from the scratch
--- buffer one allocation and one copy, about 30 ns. Results of up to `SMALL_BYTES` may come as objects of
+-- buffer one allocation and one copy, about 30 ns. Results of up to 36 bytes may come as objects of
 -- one size, which compiled code does not make at all where nothing uses them.
 
 local native = ...
